@@ -1,0 +1,123 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+const (
+	maxDigits      = 19
+	notPlainNumber = "must be a plain decimal number with at most 19 significant digits"
+)
+
+// plainDecimal tells whether s is a JSON number without exponent that an exact decimal of 19 digits can hold as written.
+func plainDecimal(s string) bool {
+	whole, fraction, dotted := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	if !digits(whole) || (dotted && !digits(fraction)) || (len(whole) > 1 && whole[0] == '0') {
+		return false
+	}
+	significant := strings.TrimLeft(whole+fraction, "0")
+	return len(significant) <= maxDigits && len(fraction) <= maxDigits
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// shortest writes a plain decimal without the zeros that do not change its value: 100, 0.5, and 0 for -0.00.
+func shortest(s string) string {
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	if s == "-0" {
+		return "0"
+	}
+	return s
+}
+
+// numberRule is what a schema says about a number. It is judged here because kin-openapi compares floats: it takes 3.0
+// for an integer, 2^63 for an int64, and loses the last digits of large amounts.
+type numberRule struct {
+	bits     int // 0: not an integer
+	min, max *bound
+}
+
+type bound struct {
+	value     *big.Rat
+	exclusive bool
+	text      string
+}
+
+// takeNumberRule moves the rule out of the schema, so that kin-openapi does not judge it a second time.
+func takeNumberRule(s *openapi3.Schema) numberRule {
+	rule := numberRule{min: newBound(s.Min, s.ExclusiveMin), max: newBound(s.Max, s.ExclusiveMax)}
+	s.Min, s.Max, s.ExclusiveMin, s.ExclusiveMax = nil, nil, openapi3.ExclusiveBound{}, openapi3.ExclusiveBound{}
+	if s.Type.Is(openapi3.TypeInteger) {
+		rule.bits = 64
+		if s.Format == "int32" {
+			rule.bits = 32
+		}
+		s.Format = ""
+	}
+	return rule
+}
+
+func newBound(limit *float64, exclusive openapi3.ExclusiveBound) *bound {
+	if limit == nil {
+		return nil
+	}
+	text := plainFloat(*limit)
+	value, _ := new(big.Rat).SetString(text)
+	return &bound{value: value, exclusive: exclusive.IsTrue(), text: text}
+}
+
+// plainFloat gives back the decimal that the document shows, which its parser turned into a float.
+func plainFloat(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// reason tells what is wrong with n, "" being nothing. What is not a plain decimal was refused before.
+func (r numberRule) reason(n json.Number) string {
+	if !plainDecimal(n.String()) {
+		return ""
+	}
+	if r.bits != 0 {
+		if strings.Contains(n.String(), ".") {
+			return "must be an integer"
+		}
+		if _, err := strconv.ParseInt(n.String(), 10, r.bits); err != nil {
+			top := int64(math.MaxInt64) >> (64 - r.bits)
+			return fmt.Sprintf("must be an integer between %d and %d", -top-1, top)
+		}
+	}
+	if r.min == nil && r.max == nil {
+		return ""
+	}
+	value, _ := new(big.Rat).SetString(n.String())
+	if b := r.min; b != nil {
+		switch c := value.Cmp(b.value); {
+		case b.exclusive && c <= 0:
+			return "must be greater than " + b.text
+		case c < 0:
+			return "must be at least " + b.text
+		}
+	}
+	if b := r.max; b != nil {
+		switch c := value.Cmp(b.value); {
+		case b.exclusive && c >= 0:
+			return "must be less than " + b.text
+		case c > 0:
+			return "must be at most " + b.text
+		}
+	}
+	return ""
+}

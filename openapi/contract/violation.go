@@ -1,0 +1,69 @@
+package contract
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxViolations = 100 // more help nobody, and an answer must not grow with a hostile request
+	maxField      = 200 // a field name comes from the sender, who can make it as long as the body
+)
+
+// Violation is one thing that is wrong with a message. It never holds the offending value.
+type Violation struct {
+	In     string `json:"in"`     // path, query, header or body; status in a response
+	Field  string `json:"field"`  // the parameter's name, or a JSON pointer (RFC 6901) into the body, "" being all of it
+	Reason string `json:"reason"` // what was expected, such as "must be an integer"
+}
+
+// Error is a refused request. Status is 400, 413 or 415; at 413 and 415 there is exactly one violation.
+type Error struct {
+	Status     int
+	Violations []Violation
+}
+
+// Error lists fields and reasons.
+func (e *Error) Error() string {
+	return fmt.Sprintf("contract: status %d: %s", e.Status, sentences(e.Violations))
+}
+
+func sentences(list []Violation) string {
+	parts := make([]string, len(list))
+	for i, v := range list {
+		parts[i] = fmt.Sprintf("%s %q %s", v.In, v.Field, v.Reason)
+	}
+	return strings.Join(parts, "; ")
+}
+
+var order = []string{"status", "path", "query", "header", "body"}
+
+// tidy clips field names, sorts, and drops what was found twice or is too much.
+func tidy(list []Violation) []Violation {
+	for i := range list {
+		list[i].Field = clip(list[i].Field)
+	}
+	slices.SortFunc(list, func(a, b Violation) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(order, a.In), slices.Index(order, b.In)),
+			strings.Compare(a.Field, b.Field),
+			strings.Compare(a.Reason, b.Reason),
+		)
+	})
+	list = slices.Compact(list)
+	return list[:min(len(list), maxViolations)]
+}
+
+func clip(field string) string {
+	if len(field) <= maxField {
+		return field
+	}
+	end := maxField
+	for !utf8.RuneStart(field[end]) {
+		end--
+	}
+	return field[:end] + "…"
+}
