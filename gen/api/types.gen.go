@@ -15,16 +15,16 @@ import (
 
 // Defines values for CalculationMode.
 const (
-	CalculationModeRECEIVERAMOUNT CalculationMode = "RECEIVER_AMOUNT"
-	CalculationModeSENDERAMOUNT   CalculationMode = "SENDER_AMOUNT"
+	CalculationModeReceiverAmount CalculationMode = "RECEIVER_AMOUNT"
+	CalculationModeSenderAmount   CalculationMode = "SENDER_AMOUNT"
 )
 
 // Valid indicates whether the value is a known member of the CalculationMode enum.
 func (e CalculationMode) Valid() bool {
 	switch e {
-	case CalculationModeRECEIVERAMOUNT:
+	case CalculationModeReceiverAmount:
 		return true
-	case CalculationModeSENDERAMOUNT:
+	case CalculationModeSenderAmount:
 		return true
 	default:
 		return false
@@ -33,25 +33,25 @@ func (e CalculationMode) Valid() bool {
 
 // Defines values for CipStatus.
 const (
-	CipStatusFAILED    CipStatus = "FAILED"
-	CipStatusREQUESTED CipStatus = "REQUESTED"
-	CipStatusREVIEWING CipStatus = "REVIEWING"
-	CipStatusSUBMIT    CipStatus = "SUBMIT"
-	CipStatusVERIFIED  CipStatus = "VERIFIED"
+	CipStatusFailed    CipStatus = "FAILED"
+	CipStatusRequested CipStatus = "REQUESTED"
+	CipStatusReviewing CipStatus = "REVIEWING"
+	CipStatusSubmit    CipStatus = "SUBMIT"
+	CipStatusVerified  CipStatus = "VERIFIED"
 )
 
 // Valid indicates whether the value is a known member of the CipStatus enum.
 func (e CipStatus) Valid() bool {
 	switch e {
-	case CipStatusFAILED:
+	case CipStatusFailed:
 		return true
-	case CipStatusREQUESTED:
+	case CipStatusRequested:
 		return true
-	case CipStatusREVIEWING:
+	case CipStatusReviewing:
 		return true
-	case CipStatusSUBMIT:
+	case CipStatusSubmit:
 		return true
-	case CipStatusVERIFIED:
+	case CipStatusVerified:
 		return true
 	default:
 		return false
@@ -60,79 +60,79 @@ func (e CipStatus) Valid() bool {
 
 // Defines values for ErrorCode.
 const (
-	ErrorCodeADDRESSREQUIRED         ErrorCode = "ADDRESS_REQUIRED"
-	ErrorCodeAMOUNTNOTALLOWED        ErrorCode = "AMOUNT_NOT_ALLOWED"
-	ErrorCodeBADREQUEST              ErrorCode = "BAD_REQUEST"
-	ErrorCodeCORRIDORNOTENABLED      ErrorCode = "CORRIDOR_NOT_ENABLED"
-	ErrorCodeCURRENCYNOTSUPPORTED    ErrorCode = "CURRENCY_NOT_SUPPORTED"
-	ErrorCodeFUNDINGACCOUNTNOTACTIVE ErrorCode = "FUNDING_ACCOUNT_NOT_ACTIVE"
-	ErrorCodeFUNDINGACCOUNTNOTFOUND  ErrorCode = "FUNDING_ACCOUNT_NOT_FOUND"
-	ErrorCodeIDEMPOTENCYKEYREUSED    ErrorCode = "IDEMPOTENCY_KEY_REUSED"
-	ErrorCodeINTERNALERROR           ErrorCode = "INTERNAL_ERROR"
-	ErrorCodeKYCNOTELIGIBLE          ErrorCode = "KYC_NOT_ELIGIBLE"
-	ErrorCodeLIMITEXCEEDED           ErrorCode = "LIMIT_EXCEEDED"
-	ErrorCodeMETHODNOTALLOWED        ErrorCode = "METHOD_NOT_ALLOWED"
-	ErrorCodeNOTFOUND                ErrorCode = "NOT_FOUND"
-	ErrorCodePAYERNOTFOUND           ErrorCode = "PAYER_NOT_FOUND"
-	ErrorCodePAYLOADTOOLARGE         ErrorCode = "PAYLOAD_TOO_LARGE"
-	ErrorCodePICKUPLOCATIONNOTFOUND  ErrorCode = "PICKUP_LOCATION_NOT_FOUND"
-	ErrorCodeRATELIMITED             ErrorCode = "RATE_LIMITED"
-	ErrorCodeRECEIVEACCOUNTNOTFOUND  ErrorCode = "RECEIVE_ACCOUNT_NOT_FOUND"
-	ErrorCodeRECEIVEUSERNOTFOUND     ErrorCode = "RECEIVE_USER_NOT_FOUND"
-	ErrorCodeSENDINGNOTENABLED       ErrorCode = "SENDING_NOT_ENABLED"
-	ErrorCodeSERVICEUNAVAILABLE      ErrorCode = "SERVICE_UNAVAILABLE"
-	ErrorCodeUNAUTHORIZED            ErrorCode = "UNAUTHORIZED"
-	ErrorCodeUNSUPPORTEDMEDIATYPE    ErrorCode = "UNSUPPORTED_MEDIA_TYPE"
+	ErrorCodeAddressRequired         ErrorCode = "ADDRESS_REQUIRED"
+	ErrorCodeAmountNotAllowed        ErrorCode = "AMOUNT_NOT_ALLOWED"
+	ErrorCodeBadRequest              ErrorCode = "BAD_REQUEST"
+	ErrorCodeCorridorNotEnabled      ErrorCode = "CORRIDOR_NOT_ENABLED"
+	ErrorCodeCurrencyNotSupported    ErrorCode = "CURRENCY_NOT_SUPPORTED"
+	ErrorCodeFundingAccountNotActive ErrorCode = "FUNDING_ACCOUNT_NOT_ACTIVE"
+	ErrorCodeFundingAccountNotFound  ErrorCode = "FUNDING_ACCOUNT_NOT_FOUND"
+	ErrorCodeIdempotencyKeyReused    ErrorCode = "IDEMPOTENCY_KEY_REUSED"
+	ErrorCodeInternalError           ErrorCode = "INTERNAL_ERROR"
+	ErrorCodeKycNotEligible          ErrorCode = "KYC_NOT_ELIGIBLE"
+	ErrorCodeLimitExceeded           ErrorCode = "LIMIT_EXCEEDED"
+	ErrorCodeMethodNotAllowed        ErrorCode = "METHOD_NOT_ALLOWED"
+	ErrorCodeNotFound                ErrorCode = "NOT_FOUND"
+	ErrorCodePayerNotFound           ErrorCode = "PAYER_NOT_FOUND"
+	ErrorCodePayloadTooLarge         ErrorCode = "PAYLOAD_TOO_LARGE"
+	ErrorCodePickupLocationNotFound  ErrorCode = "PICKUP_LOCATION_NOT_FOUND"
+	ErrorCodeRateLimited             ErrorCode = "RATE_LIMITED"
+	ErrorCodeReceiveAccountNotFound  ErrorCode = "RECEIVE_ACCOUNT_NOT_FOUND"
+	ErrorCodeReceiveUserNotFound     ErrorCode = "RECEIVE_USER_NOT_FOUND"
+	ErrorCodeSendingNotEnabled       ErrorCode = "SENDING_NOT_ENABLED"
+	ErrorCodeServiceUnavailable      ErrorCode = "SERVICE_UNAVAILABLE"
+	ErrorCodeUnauthorized            ErrorCode = "UNAUTHORIZED"
+	ErrorCodeUnsupportedMediaType    ErrorCode = "UNSUPPORTED_MEDIA_TYPE"
 )
 
 // Valid indicates whether the value is a known member of the ErrorCode enum.
 func (e ErrorCode) Valid() bool {
 	switch e {
-	case ErrorCodeADDRESSREQUIRED:
+	case ErrorCodeAddressRequired:
 		return true
-	case ErrorCodeAMOUNTNOTALLOWED:
+	case ErrorCodeAmountNotAllowed:
 		return true
-	case ErrorCodeBADREQUEST:
+	case ErrorCodeBadRequest:
 		return true
-	case ErrorCodeCORRIDORNOTENABLED:
+	case ErrorCodeCorridorNotEnabled:
 		return true
-	case ErrorCodeCURRENCYNOTSUPPORTED:
+	case ErrorCodeCurrencyNotSupported:
 		return true
-	case ErrorCodeFUNDINGACCOUNTNOTACTIVE:
+	case ErrorCodeFundingAccountNotActive:
 		return true
-	case ErrorCodeFUNDINGACCOUNTNOTFOUND:
+	case ErrorCodeFundingAccountNotFound:
 		return true
-	case ErrorCodeIDEMPOTENCYKEYREUSED:
+	case ErrorCodeIdempotencyKeyReused:
 		return true
-	case ErrorCodeINTERNALERROR:
+	case ErrorCodeInternalError:
 		return true
-	case ErrorCodeKYCNOTELIGIBLE:
+	case ErrorCodeKycNotEligible:
 		return true
-	case ErrorCodeLIMITEXCEEDED:
+	case ErrorCodeLimitExceeded:
 		return true
-	case ErrorCodeMETHODNOTALLOWED:
+	case ErrorCodeMethodNotAllowed:
 		return true
-	case ErrorCodeNOTFOUND:
+	case ErrorCodeNotFound:
 		return true
-	case ErrorCodePAYERNOTFOUND:
+	case ErrorCodePayerNotFound:
 		return true
-	case ErrorCodePAYLOADTOOLARGE:
+	case ErrorCodePayloadTooLarge:
 		return true
-	case ErrorCodePICKUPLOCATIONNOTFOUND:
+	case ErrorCodePickupLocationNotFound:
 		return true
-	case ErrorCodeRATELIMITED:
+	case ErrorCodeRateLimited:
 		return true
-	case ErrorCodeRECEIVEACCOUNTNOTFOUND:
+	case ErrorCodeReceiveAccountNotFound:
 		return true
-	case ErrorCodeRECEIVEUSERNOTFOUND:
+	case ErrorCodeReceiveUserNotFound:
 		return true
-	case ErrorCodeSENDINGNOTENABLED:
+	case ErrorCodeSendingNotEnabled:
 		return true
-	case ErrorCodeSERVICEUNAVAILABLE:
+	case ErrorCodeServiceUnavailable:
 		return true
-	case ErrorCodeUNAUTHORIZED:
+	case ErrorCodeUnauthorized:
 		return true
-	case ErrorCodeUNSUPPORTEDMEDIATYPE:
+	case ErrorCodeUnsupportedMediaType:
 		return true
 	default:
 		return false
@@ -165,19 +165,19 @@ func (e ErrorDetailIn) Valid() bool {
 
 // Defines values for FundingAccountStatus.
 const (
-	FundingAccountStatusACTIVE   FundingAccountStatus = "ACTIVE"
-	FundingAccountStatusINACTIVE FundingAccountStatus = "INACTIVE"
-	FundingAccountStatusPENDING  FundingAccountStatus = "PENDING"
+	FundingAccountStatusActive   FundingAccountStatus = "ACTIVE"
+	FundingAccountStatusInactive FundingAccountStatus = "INACTIVE"
+	FundingAccountStatusPending  FundingAccountStatus = "PENDING"
 )
 
 // Valid indicates whether the value is a known member of the FundingAccountStatus enum.
 func (e FundingAccountStatus) Valid() bool {
 	switch e {
-	case FundingAccountStatusACTIVE:
+	case FundingAccountStatusActive:
 		return true
-	case FundingAccountStatusINACTIVE:
+	case FundingAccountStatusInactive:
 		return true
-	case FundingAccountStatusPENDING:
+	case FundingAccountStatusPending:
 		return true
 	default:
 		return false
@@ -186,22 +186,22 @@ func (e FundingAccountStatus) Valid() bool {
 
 // Defines values for KycStatus.
 const (
-	KycStatusKycStatusInProgress KycStatus = "IN PROGRESS"
-	KycStatusKycStatusSuspended  KycStatus = "SUSPENDED"
-	KycStatusKycStatusUnverified KycStatus = "UNVERIFIED"
-	KycStatusKycStatusVerified   KycStatus = "VERIFIED"
+	KycStatusInProgress KycStatus = "IN PROGRESS"
+	KycStatusSuspended  KycStatus = "SUSPENDED"
+	KycStatusUnverified KycStatus = "UNVERIFIED"
+	KycStatusVerified   KycStatus = "VERIFIED"
 )
 
 // Valid indicates whether the value is a known member of the KycStatus enum.
 func (e KycStatus) Valid() bool {
 	switch e {
-	case KycStatusKycStatusInProgress:
+	case KycStatusInProgress:
 		return true
-	case KycStatusKycStatusSuspended:
+	case KycStatusSuspended:
 		return true
-	case KycStatusKycStatusUnverified:
+	case KycStatusUnverified:
 		return true
-	case KycStatusKycStatusVerified:
+	case KycStatusVerified:
 		return true
 	default:
 		return false
@@ -210,22 +210,22 @@ func (e KycStatus) Valid() bool {
 
 // Defines values for PayoutMethod.
 const (
-	PayoutMethodBANKDEPOSIT  PayoutMethod = "BANK_DEPOSIT"
-	PayoutMethodCASHPICKUP   PayoutMethod = "CASH_PICKUP"
-	PayoutMethodHOMEDELIVERY PayoutMethod = "HOME_DELIVERY"
-	PayoutMethodWALLET       PayoutMethod = "WALLET"
+	PayoutMethodBankDeposit  PayoutMethod = "BANK_DEPOSIT"
+	PayoutMethodCashPickup   PayoutMethod = "CASH_PICKUP"
+	PayoutMethodHomeDelivery PayoutMethod = "HOME_DELIVERY"
+	PayoutMethodWallet       PayoutMethod = "WALLET"
 )
 
 // Valid indicates whether the value is a known member of the PayoutMethod enum.
 func (e PayoutMethod) Valid() bool {
 	switch e {
-	case PayoutMethodBANKDEPOSIT:
+	case PayoutMethodBankDeposit:
 		return true
-	case PayoutMethodCASHPICKUP:
+	case PayoutMethodCashPickup:
 		return true
-	case PayoutMethodHOMEDELIVERY:
+	case PayoutMethodHomeDelivery:
 		return true
-	case PayoutMethodWALLET:
+	case PayoutMethodWallet:
 		return true
 	default:
 		return false
@@ -234,13 +234,13 @@ func (e PayoutMethod) Valid() bool {
 
 // Defines values for TransactionDeliveryStatus.
 const (
-	TransactionDeliveryStatusDeliveryStatusNone TransactionDeliveryStatus = "NONE"
+	TransactionDeliveryStatusNone TransactionDeliveryStatus = "NONE"
 )
 
 // Valid indicates whether the value is a known member of the TransactionDeliveryStatus enum.
 func (e TransactionDeliveryStatus) Valid() bool {
 	switch e {
-	case TransactionDeliveryStatusDeliveryStatusNone:
+	case TransactionDeliveryStatusNone:
 		return true
 	default:
 		return false
@@ -249,13 +249,13 @@ func (e TransactionDeliveryStatus) Valid() bool {
 
 // Defines values for TransactionStatus.
 const (
-	TransactionStatusTransactionStatusInitiated TransactionStatus = "INITIATED"
+	TransactionStatusInitiated TransactionStatus = "INITIATED"
 )
 
 // Valid indicates whether the value is a known member of the TransactionStatus enum.
 func (e TransactionStatus) Valid() bool {
 	switch e {
-	case TransactionStatusTransactionStatusInitiated:
+	case TransactionStatusInitiated:
 		return true
 	default:
 		return false
@@ -264,13 +264,13 @@ func (e TransactionStatus) Valid() bool {
 
 // Defines values for UserType.
 const (
-	UserTypeSEND UserType = "SEND"
+	UserTypeSend UserType = "SEND"
 )
 
 // Valid indicates whether the value is a known member of the UserType enum.
 func (e UserType) Valid() bool {
 	switch e {
-	case UserTypeSEND:
+	case UserTypeSend:
 		return true
 	default:
 		return false
