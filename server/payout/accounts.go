@@ -1,0 +1,60 @@
+package payout
+
+import "time"
+
+// FundingAccountStatus tells whether a funding account may fund a transaction.
+type FundingAccountStatus string
+
+// The statuses of a funding account (D-20).
+const (
+	FundingPending  FundingAccountStatus = "PENDING"
+	FundingActive   FundingAccountStatus = "ACTIVE"
+	FundingInactive FundingAccountStatus = "INACTIVE"
+)
+
+// FundingAccount is where a sender's money comes from (D-20).
+type FundingAccount struct {
+	ID        string
+	UserID    string
+	Type      string // funding_source_type
+	Label     string
+	Status    FundingAccountStatus
+	CreatedAt time.Time
+}
+
+// ReceiveUser gets the money (D-20). An empty text is one that was not sent.
+type ReceiveUser struct {
+	ID           string
+	UserID       string
+	FirstName    string
+	LastName     string
+	Email        string
+	MobilePhone  string
+	AddressLine1 string
+	City         string
+	State        string
+	Zipcode      string
+	Country      string // alpha-2
+	CreatedAt    time.Time
+}
+
+// BankAccount is a receive bank account (D-20).
+type BankAccount struct {
+	ID            string
+	ReceiveUserID string
+	BankID        int64
+	BranchID      int64 // 0: not sent
+	AccountNumber string
+	Currency      string
+	CreatedAt     time.Time
+}
+
+// WalletAccount is a receive wallet account (D-20).
+type WalletAccount struct {
+	ID            string
+	ReceiveUserID string
+	PayerID       int64
+	WalletNumber  string
+	Currency      string
+	CreatedAt     time.Time
+}

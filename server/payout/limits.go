@@ -1,0 +1,76 @@
+package payout
+
+import (
+	"slices"
+	"time"
+)
+
+// Limits is what a user may still send to one destination (section 2.8), in minor units of Currency.
+type Limits struct {
+	UserID                 string
+	Destination            string
+	Currency               string // sending currency of the user's corridor
+	CurrentTier            int    // 0: none
+	Daily, Monthly, Annual int64
+}
+
+// Usage is what a user's transactions used in the current UTC day, month and year, in minor units.
+type Usage struct{ Daily, Monthly, Annual int64 }
+
+// UsageKey names the counters of a user: per destination, sending currency, and the UTC day, month and year of At.
+type UsageKey struct {
+	UserID      string
+	Destination string
+	Currency    string
+	At          time.Time
+}
+
+// Periods names the three counters: day, month, year.
+func (k UsageKey) Periods() (day, month, year string) {
+	at := k.At.UTC()
+	return at.Format("2006-01-02"), at.Format("2006-01"), at.Format("2006")
+}
+
+// currentTier is the number of the highest tier whose required tags are all VERIFIED; 0 where there is none (D-17).
+func currentTier(tiers []Tier, u User, tags map[string]CIPStatus) int {
+	for n := len(tiers); n > 0; n-- {
+		lacks := func(tag string) bool { return tags[tag] != CIPVerified }
+		if !slices.ContainsFunc(tiers[n-1].RequiredTags.of(u), lacks) {
+			return n
+		}
+	}
+	return 0
+}
+
+// remaining is the limit of a tier minus the usage, never below zero. Tier 0 has nothing.
+func remaining(tiers []Tier, tier int, currency string, used Usage) Usage {
+	if tier == 0 {
+		return Usage{}
+	}
+	limits := tiers[tier-1].Limits
+	i := slices.IndexFunc(limits, func(l TierLimit) bool { return l.Currency == currency })
+	if i < 0 {
+		return Usage{}
+	}
+	return Usage{
+		Daily:   max(0, limits[i].Daily-used.Daily),
+		Monthly: max(0, limits[i].Monthly-used.Monthly),
+		Annual:  max(0, limits[i].Annual-used.Annual),
+	}
+}
+
+// covers tells whether an amount is within all three limits.
+func (u Usage) covers(amount int64) bool {
+	return amount <= u.Daily && amount <= u.Monthly && amount <= u.Annual
+}
+
+// missingTags are the tags that the tier above needs and that the user lacks: absent, or FAILED (D-25).
+func missingTags(tiers []Tier, tier int, u User, tags map[string]CIPStatus) []string {
+	var missing []string
+	for _, tag := range tiers[tier].RequiredTags.of(u) {
+		if status, ok := tags[tag]; !ok || status == CIPFailed {
+			missing = append(missing, tag)
+		}
+	}
+	return missing
+}

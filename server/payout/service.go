@@ -1,0 +1,147 @@
+package payout
+
+import (
+	"context"
+	"crypto/subtle"
+	"slices"
+	"time"
+)
+
+// Config has what a Service needs. All fields are required.
+type Config struct {
+	Store   Store
+	Country func(code string) (Country, bool) // alpha-2 or alpha-3
+	Now     func() time.Time
+	NewID   func() string // a UUID
+}
+
+// Service has the use cases. Its errors are *Error, or unknown ones that mean CodeInternalError.
+type Service struct {
+	store   Store
+	country func(code string) (Country, bool)
+	clock   func() time.Time
+	newID   func() string
+}
+
+// NewService makes the service.
+func NewService(c Config) *Service {
+	return &Service{store: c.Store, country: c.Country, clock: c.Now, newID: c.NewID}
+}
+
+// now is the time of one use case, as exact as the stores keep it.
+func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }
+
+// Authenticate finds the client that the credentials name. Missing, unknown, disabled and wrong are the same
+// CodeUnauthorized (D-19).
+func (s *Service) Authenticate(ctx context.Context, clientID, secret string) (Client, error) {
+	if clientID == "" || secret == "" {
+		return Client{}, NewError(CodeUnauthorized)
+	}
+	client, secrets, ok, err := s.store.Client(ctx, clientID, s.now())
+	if err != nil {
+		return Client{}, err
+	}
+	hash := HashSecret(secret)
+	matches := 0
+	for _, known := range secrets {
+		matches |= subtle.ConstantTimeCompare([]byte(hash), []byte(known.Hash))
+	}
+	if !ok || client.Disabled || matches != 1 {
+		return Client{}, NewError(CodeUnauthorized)
+	}
+	return client, nil
+}
+
+// PayerFilter narrows a list of payers; empty fields do not.
+type PayerFilter struct {
+	Country        string       // alpha-2 or alpha-3
+	PayoutMethod   PayoutMethod // payout_method
+	DeliveryMethod PayoutMethod // delivery_method, the deprecated alias (D-02)
+}
+
+// Payers lists the payers of the enabled destinations. It returns CodeBadRequest where both spellings of the method are
+// given and differ.
+func (s *Service) Payers(ctx context.Context, c Client, f PayerFilter) ([]Payer, error) {
+	method := f.PayoutMethod
+	switch {
+	case method == "":
+		method = f.DeliveryMethod
+	case f.DeliveryMethod != "" && f.DeliveryMethod != method:
+		return nil, NewError(CodeBadRequest, Violation{"query", "delivery_method", "must be the same as payout_method, or not be sent"})
+	}
+	countries := s.narrow(c.destinationCountries(), f.Country)
+	return s.store.Payers(ctx, countries, method)
+}
+
+// Payer reads a payer of an enabled destination, else CodeNotFound.
+func (s *Service) Payer(ctx context.Context, c Client, id int64) (Payer, error) {
+	p, ok, err := s.store.Payer(ctx, id)
+	if err == nil && (!ok || !slices.Contains(c.destinationCountries(), p.Country)) {
+		err = NotFound("payer")
+	}
+	return p, err
+}
+
+// Banks lists the banks of the enabled destinations, or of one.
+func (s *Service) Banks(ctx context.Context, c Client, country string) ([]Bank, error) {
+	return s.store.Banks(ctx, s.narrow(c.destinationCountries(), country))
+}
+
+// Bank reads a bank of an enabled destination, else CodeNotFound.
+func (s *Service) Bank(ctx context.Context, c Client, id int64) (Bank, error) {
+	b, ok, err := s.store.Bank(ctx, id)
+	if err == nil && (!ok || !slices.Contains(c.destinationCountries(), b.Country)) {
+		err = NotFound("bank")
+	}
+	return b, err
+}
+
+// States lists the states of the enabled countries, or of one.
+func (s *Service) States(ctx context.Context, c Client, country string) ([]State, error) {
+	return s.store.States(ctx, s.narrow(c.enabledCountries(), country))
+}
+
+// CountryStates lists the states of one country; a country that is not enabled is CodeNotFound.
+func (s *Service) CountryStates(ctx context.Context, c Client, country string) ([]State, error) {
+	if !slices.Contains(c.enabledCountries(), country) {
+		return nil, NotFound("country")
+	}
+	return s.store.States(ctx, []string{country})
+}
+
+// State reads a state of an enabled country by its code, else CodeNotFound.
+func (s *Service) State(ctx context.Context, c Client, country, code string) (State, error) {
+	state, ok, err := s.store.State(ctx, country, code)
+	return enabledState(c, state, ok, err)
+}
+
+// StateByID reads a state of an enabled country by its id, else CodeNotFound.
+func (s *Service) StateByID(ctx context.Context, c Client, id int64) (State, error) {
+	state, ok, err := s.store.StateByID(ctx, id)
+	return enabledState(c, state, ok, err)
+}
+
+func enabledState(c Client, state State, ok bool, err error) (State, error) {
+	if err == nil && (!ok || !slices.Contains(c.enabledCountries(), state.Country)) {
+		err = NotFound("state")
+	}
+	return state, err
+}
+
+// CountryID is the ISO 3166-1 numeric code of a country, the country_id of a v2 state (D-03).
+func (s *Service) CountryID(alpha2 string) string {
+	country, _ := s.country(alpha2)
+	return country.Numeric
+}
+
+// narrow keeps the one country that is asked for, if it is enabled.
+func (s *Service) narrow(enabled []string, country string) []string {
+	if country == "" {
+		return enabled
+	}
+	known, ok := s.country(country)
+	if !ok || !slices.Contains(enabled, known.Alpha2) {
+		return nil
+	}
+	return []string{known.Alpha2}
+}

@@ -1,0 +1,266 @@
+package payout
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// errKeyTaken ends a write whose idempotency key another write has used meanwhile.
+var errKeyTaken = errors.New("idempotency key taken")
+
+// CreateTransaction creates a transaction, or replays the one that its idempotency key created before; replayed tells
+// which (D-16). It returns CodeBadRequest for amounts that do not fit (see amounts), CodeIdempotencyKeyReused for a key
+// that was used with another fingerprint, CodeNotFound for an unknown user, and the code of the first rule of section 1
+// that is not met. A refused request writes nothing and uses up no key.
+func (s *Service) CreateTransaction(
+	ctx context.Context, c Client, userID string, n NewTransaction,
+) (t Transaction, replayed bool, err error) {
+	if t, replayed, err = replay(ctx, s.store, c, n.Idempotency); replayed || err != nil {
+		return t, replayed, err
+	}
+	money, err := n.amounts()
+	if err != nil {
+		return Transaction{}, false, err
+	}
+	n.Documents = s.identified(n.Documents)
+	err = s.store.Write(ctx, func(tx Tx) error {
+		if t, replayed, err = replay(ctx, tx, c, n.Idempotency); replayed || err != nil {
+			return err
+		}
+		t, err = s.create(ctx, tx, c, userID, n, money)
+		return err
+	})
+	if err == nil {
+		return t, replayed, nil
+	}
+	// A first try with this key may have been kept since we looked, and may be the very reason of the refusal.
+	if first, again, lookup := replay(ctx, s.store, c, n.Idempotency); again || lookup != nil {
+		return first, again, lookup
+	}
+	return Transaction{}, false, err
+}
+
+// replay finds the transaction that a key created; the same key with another fingerprint is CodeIdempotencyKeyReused.
+func replay(ctx context.Context, r Reader, c Client, i Idempotency) (Transaction, bool, error) {
+	if i.Key == "" {
+		return Transaction{}, false, nil
+	}
+	t, ok, err := r.TransactionByKey(ctx, c.ID, i.Key)
+	if err == nil && ok && t.Idempotency.Fingerprint != i.Fingerprint {
+		return Transaction{}, false, NewError(CodeIdempotencyKeyReused,
+			Violation{"header", "X-Idempotency-Key", "must be new for a different request"})
+	}
+	return t, ok, err
+}
+
+// create checks the rules in their order and writes the transaction.
+func (s *Service) create(
+	ctx context.Context, tx Tx, c Client, userID string, n NewTransaction, money amounts,
+) (Transaction, error) {
+	u, err := findUser(ctx, tx, c, userID)
+	if err != nil {
+		return Transaction{}, err
+	}
+	corridor, err := senderMaySend(c, u)
+	if err != nil {
+		return Transaction{}, err
+	}
+	funding, err := activeFundingAccount(ctx, tx, c, u, n.FromFundID)
+	if err != nil {
+		return Transaction{}, err
+	}
+	receiver, destination, err := receiverOf(ctx, tx, c, u, n.To.ReceiveUserID)
+	if err != nil {
+		return Transaction{}, err
+	}
+	side, err := receiveSide(ctx, tx, c, receiver, n.To)
+	if err != nil {
+		return Transaction{}, err
+	}
+	if err := allowed(n, money, corridor, side); err != nil {
+		return Transaction{}, err
+	}
+	t := Transaction{
+		ID: s.newID(), UserID: u.ID, CreatedAt: s.now(), Status: StatusInitiated, DeliveryStatus: DeliveryStatusNone,
+		FromAmount: money.from, FromCurrency: n.FromCurrency, ToAmount: money.to, ToCurrency: n.ToCurrency,
+		FeeAmount: money.fee, ExchangeRate: n.ExchangeRate, FromFundID: funding.ID, FundingType: n.FundingType,
+		Destination: receiver.Country, Notes: n.Notes, Documents: n.Documents, To: n.To, Idempotency: n.Idempotency,
+		Receiver: Receiver{
+			FirstName: receiver.FirstName, LastName: receiver.LastName, Email: receiver.Email,
+			MobilePhone: receiver.MobilePhone, AddressLine1: receiver.AddressLine1,
+		},
+	}
+	if t.FundingType == "" {
+		t.FundingType = funding.Type
+	}
+	if kept, err := tx.InsertTransaction(ctx, c.ID, t); err != nil {
+		return Transaction{}, err
+	} else if !kept {
+		return Transaction{}, errKeyTaken
+	}
+	return t, useLimit(ctx, tx, c, u, destination, t)
+}
+
+// senderMaySend is rule 1 and rule 3a of section 1.
+func senderMaySend(c Client, u User) (Corridor, error) {
+	if !u.Sending {
+		return Corridor{}, NewError(CodeSendingNotEnabled)
+	}
+	corridor, ok := c.Corridor(u.Country)
+	if !ok {
+		return Corridor{}, NewError(CodeCorridorNotEnabled)
+	}
+	if u.Status == KYCUnverified || u.Status == KYCInProgress || u.Status == KYCSuspended {
+		return Corridor{}, NewError(CodeKYCNotEligible)
+	}
+	return corridor, nil
+}
+
+// activeFundingAccount is rule 3b of section 1.
+func activeFundingAccount(ctx context.Context, r Reader, c Client, u User, id string) (FundingAccount, error) {
+	a, ok, err := r.FundingAccount(ctx, c.ID, u.ID, id)
+	switch {
+	case err != nil:
+	case !ok:
+		err = NewError(CodeFundingAccountNotFound, InBody("/from_fund_id", "must be a funding account of the user"))
+	case a.Status != FundingActive:
+		err = NewError(CodeFundingAccountNotActive, InBody("/from_fund_id", "must be an active funding account"))
+	}
+	return a, err
+}
+
+// receiverOf is rule 3c of section 1.
+func receiverOf(ctx context.Context, r Reader, c Client, u User, id string) (ReceiveUser, Destination, error) {
+	receiver, ok, err := r.ReceiveUser(ctx, c.ID, u.ID, id)
+	if err != nil {
+		return ReceiveUser{}, Destination{}, err
+	}
+	if !ok {
+		return ReceiveUser{}, Destination{}, NewError(CodeReceiveUserNotFound,
+			InBody("/to/id", "must be a receive user of the user"))
+	}
+	destination, ok := c.Destination(receiver.Country)
+	if !ok {
+		return ReceiveUser{}, Destination{}, NewError(CodeCorridorNotEnabled,
+			InBody("/to/id", "must be a receive user in an enabled destination country"))
+	}
+	return receiver, destination, nil
+}
+
+// paidOut is where the money arrives: in which currencies, and within which bounds.
+type paidOut struct {
+	currencies []string
+	limits     []NetworkLimit
+}
+
+// receiveSide is rule 4 of section 1.
+func receiveSide(ctx context.Context, r Reader, c Client, receiver ReceiveUser, to ReceiveSide) (paidOut, error) {
+	switch to.Method {
+	case BankDeposit:
+		a, ok, err := r.BankAccount(ctx, c.ID, receiver.ID, to.FundID)
+		if err == nil && !ok {
+			err = NewError(CodeReceiveAccountNotFound, InBody("/to/fund_id", "must be a bank account of the receive user"))
+		}
+		return paidOut{currencies: []string{a.Currency}}, err
+	case Wallet:
+		return walletSide(ctx, r, c, receiver, to)
+	case HomeDelivery:
+		p, err := findPayer(ctx, r, to.PayerID, HomeDelivery, receiver.Country, "/to/payer_id")
+		if err == nil && (receiver.AddressLine1 == "" || receiver.City == "") {
+			err = NewError(CodeAddressRequired, InBody("/to/id", "must be a receive user with address_line1 and city"))
+		}
+		return paidOut{[]string{p.Currency}, p.NetworkLimits}, err
+	default: // CashPickup; the contract lets nothing else through
+		p, err := findPayer(ctx, r, to.PayerID, CashPickup, receiver.Country, "/to/payer_id")
+		isLocation := func(l PickupLocation) bool { return l.ID == to.PickupLocation }
+		if err == nil && to.PickupLocation != 0 && !slices.ContainsFunc(p.PickupLocations, isLocation) {
+			err = NewError(CodePickupLocationNotFound, InBody("/to/pickup_location", "must be a pick-up location of the payer"))
+		}
+		return paidOut{[]string{p.Currency}, p.NetworkLimits}, err
+	}
+}
+
+func walletSide(ctx context.Context, r Reader, c Client, receiver ReceiveUser, to ReceiveSide) (paidOut, error) {
+	a, ok, err := r.WalletAccount(ctx, c.ID, receiver.ID, to.FundID)
+	if err != nil {
+		return paidOut{}, err
+	}
+	if !ok {
+		return paidOut{}, NewError(CodeReceiveAccountNotFound,
+			InBody("/to/fund_id", "must be a wallet account of the receive user"))
+	}
+	if to.PayerID != 0 && to.PayerID != a.PayerID {
+		return paidOut{}, NewError(CodePayerNotFound, InBody("/to/payer_id", "must be the payer of the wallet account"))
+	}
+	p, err := findPayer(ctx, r, a.PayerID, Wallet, receiver.Country, "/to/fund_id")
+	return paidOut{[]string{a.Currency}, p.NetworkLimits}, err
+}
+
+// allowed checks the currencies, and the bounds of the payer (section 1, rule 5; D-21).
+func allowed(n NewTransaction, money amounts, corridor Corridor, side paidOut) error {
+	if n.FromCurrency != corridor.Currency {
+		return NewError(CodeCurrencyNotSupported, InBody("/from_currency", "must be the sending currency of the corridor"))
+	}
+	if !slices.Contains(side.currencies, n.ToCurrency) {
+		return NewError(CodeCurrencyNotSupported, InBody("/to_currency", "must be a currency of the receive side"))
+	}
+	for _, l := range side.limits {
+		if l.Currency == n.ToCurrency && (money.to < l.Min || money.to > l.Max) {
+			return NewError(CodeAmountNotAllowed, InBody("/to_amount", "must be within the network limit of the payer"))
+		}
+	}
+	return nil
+}
+
+// useLimit counts the transaction. Above the remaining limit of the highest tier it is refused with CodeLimitExceeded;
+// in a lower tier the tags become REQUESTED that the next tier requires and the user lacks (D-17).
+func useLimit(ctx context.Context, tx Tx, c Client, u User, d Destination, t Transaction) error {
+	key := UsageKey{UserID: u.ID, Destination: d.Country, Currency: t.FromCurrency, At: t.CreatedAt}
+	used, err := tx.AddUsage(ctx, c.ID, key, t.FromAmount)
+	if err != nil {
+		return err
+	}
+	tags, err := tx.CIPTags(ctx, c.ID, u.ID)
+	if err != nil {
+		return err
+	}
+	before := Usage{used.Daily - t.FromAmount, used.Monthly - t.FromAmount, used.Annual - t.FromAmount}
+	tier := currentTier(d.Tiers, u, tags)
+	if remaining(d.Tiers, tier, t.FromCurrency, before).covers(t.FromAmount) {
+		return nil
+	}
+	if tier == len(d.Tiers) {
+		return NewError(CodeLimitExceeded, InBody("/from_amount", "must be within the remaining limit"))
+	}
+	requested := map[string]CIPStatus{}
+	for _, tag := range missingTags(d.Tiers, tier, u, tags) {
+		requested[tag] = CIPRequested
+	}
+	return tx.SetCIPTags(ctx, c.ID, u.ID, requested)
+}
+
+// Transaction reads a transaction, else CodeNotFound.
+func (s *Service) Transaction(ctx context.Context, c Client, userID, id string) (Transaction, error) {
+	t, ok, err := s.store.Transaction(ctx, c.ID, userID, id)
+	if err == nil && !ok {
+		err = NotFound("transaction")
+	}
+	return t, err
+}
+
+// Transactions lists at most limit transactions of a user after a position, newest first, and tells where the next page
+// begins; the zero position where there is none. CodeNotFound.
+func (s *Service) Transactions(
+	ctx context.Context, c Client, userID string, after Position, limit int,
+) ([]Transaction, Position, error) {
+	if _, err := findUser(ctx, s.store, c, userID); err != nil {
+		return nil, Position{}, err
+	}
+	page, err := s.store.Transactions(ctx, c.ID, userID, after, limit+1)
+	if err != nil || len(page) <= limit {
+		return page, Position{}, err
+	}
+	last := page[limit-1]
+	return page[:limit], Position{last.CreatedAt, last.ID}, nil
+}

@@ -1,0 +1,148 @@
+package payout
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+)
+
+// CreateUser registers a user: it gets an id, the status UNVERIFIED and a SUBMIT tag for each submitted piece of
+// information. It returns CodeBadRequest for fields that do not fit together, and CodeCorridorNotEnabled for a sending
+// user from a country that is not an originating corridor of the client (section 1, rule 1).
+func (s *Service) CreateUser(ctx context.Context, c Client, u User) (User, error) {
+	now := s.now()
+	isCountry := func(code string) bool { _, ok := s.country(code); return ok }
+	if err := refused(u.check(now, isCountry)); err != nil {
+		return User{}, err
+	}
+	if _, ok := c.Corridor(u.Country); u.Sending && !ok {
+		return User{}, NewError(CodeCorridorNotEnabled,
+			InBody("/country", "must be an enabled originating country for a sending user"))
+	}
+	u.ID, u.CreatedAt, u.Status = s.newID(), now, KYCUnverified
+	u.Documents = s.identified(u.Documents)
+	err := s.store.Write(ctx, func(tx Tx) error {
+		if err := tx.InsertUser(ctx, c.ID, u); err != nil {
+			return err
+		}
+		return tx.SetCIPTags(ctx, c.ID, u.ID, submittedTags(u))
+	})
+	return u, err
+}
+
+// User reads a user, else CodeNotFound.
+func (s *Service) User(ctx context.Context, c Client, id string) (User, error) {
+	return findUser(ctx, s.store, c, id)
+}
+
+// CIPInfo reads the verification information of a user; CodeNotFound.
+func (s *Service) CIPInfo(ctx context.Context, c Client, userID string) (CIPInfo, error) {
+	u, err := findUser(ctx, s.store, c, userID)
+	if err != nil {
+		return CIPInfo{}, err
+	}
+	tags, err := s.store.CIPTags(ctx, c.ID, userID)
+	return CIPInfo{UserID: u.ID, Status: u.Status, Tags: tags}, err
+}
+
+// Verification is a change of a user's verification: an overall status, statuses of tags, or both.
+type Verification struct {
+	Status KYCStatus // empty: stays
+	Tags   map[string]CIPStatus
+}
+
+// SetVerification changes the verification of a user (D-20, D-24, D-25). It returns CodeNotFound, and CodeBadRequest
+// for a tag that a user of that kind does not have.
+func (s *Service) SetVerification(ctx context.Context, c Client, userID string, v Verification) (CIPInfo, error) {
+	var info CIPInfo
+	err := s.store.Write(ctx, func(tx Tx) error {
+		u, err := findUser(ctx, tx, c, userID)
+		if err != nil {
+			return err
+		}
+		if err := refused(unknownTags(v.Tags, u)); err != nil {
+			return err
+		}
+		if v.Status != "" {
+			u.Status = v.Status
+			if err := tx.SetUserStatus(ctx, c.ID, userID, v.Status); err != nil {
+				return err
+			}
+		}
+		if err := tx.SetCIPTags(ctx, c.ID, userID, v.Tags); err != nil {
+			return err
+		}
+		tags, err := tx.CIPTags(ctx, c.ID, userID)
+		info = CIPInfo{UserID: u.ID, Status: u.Status, Tags: tags}
+		return err
+	})
+	return info, err
+}
+
+func unknownTags(tags map[string]CIPStatus, u User) []Violation {
+	known, kind := CIPTags(u.Business), "an individual"
+	if u.Business {
+		kind = "a business"
+	}
+	var found []Violation
+	for tag := range tags {
+		if !slices.Contains(known, tag) {
+			found = append(found, InBody("/cip_info/"+pointerEscape.Replace(tag), "is not a CIP tag of "+kind+" user"))
+		}
+	}
+	slices.SortFunc(found, func(a, b Violation) int { return cmp.Compare(a.Field, b.Field) })
+	return found
+}
+
+// pointerEscape writes a member name as a token of a JSON pointer (RFC 6901).
+var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
+
+// Limits reads what a user may still send to a destination (section 2.8). A destination that is not enabled and an
+// unknown user are CodeNotFound. A user who cannot send has tier 0 and nothing remaining (D-32).
+func (s *Service) Limits(ctx context.Context, c Client, userID, destination string) (Limits, error) {
+	u, err := findUser(ctx, s.store, c, userID)
+	if err != nil {
+		return Limits{}, err
+	}
+	d, ok := c.Destination(destination)
+	if !ok {
+		return Limits{}, NotFound("destination")
+	}
+	corridor, ok := c.Corridor(u.Country)
+	if !ok || !u.Sending {
+		return Limits{UserID: u.ID, Destination: destination}, nil
+	}
+	tags, err := s.store.CIPTags(ctx, c.ID, userID)
+	if err != nil {
+		return Limits{}, err
+	}
+	key := UsageKey{UserID: u.ID, Destination: destination, Currency: corridor.Currency, At: s.now()}
+	used, err := s.store.Usage(ctx, c.ID, key)
+	if err != nil {
+		return Limits{}, err
+	}
+	tier := currentTier(d.Tiers, u, tags)
+	left := remaining(d.Tiers, tier, corridor.Currency, used)
+	return Limits{
+		UserID: u.ID, Destination: destination, Currency: corridor.Currency, CurrentTier: tier,
+		Daily: left.Daily, Monthly: left.Monthly, Annual: left.Annual,
+	}, nil
+}
+
+func findUser(ctx context.Context, r Reader, c Client, id string) (User, error) {
+	u, ok, err := r.User(ctx, c.ID, id)
+	if err == nil && !ok {
+		err = NotFound("user")
+	}
+	return u, err
+}
+
+// identified gives each document its id.
+func (s *Service) identified(documents []Document) []Document {
+	documents = slices.Clone(documents)
+	for i := range documents {
+		documents[i].ID = s.newID()
+	}
+	return documents
+}

@@ -1,0 +1,84 @@
+package payout
+
+import (
+	"context"
+	"time"
+)
+
+// Reader is what the service reads. Every call but the reference data takes the client id, the tenant: a row of
+// another client does not exist. A missing row is reported by the false or empty result, never as an error; errors are
+// of this package's vocabulary (CodeServiceUnavailable while the store is away) or unknown ones.
+type Reader interface {
+	// Client gives a client and its secrets that have not expired at the time.
+	Client(ctx context.Context, clientID string, at time.Time) (Client, []Secret, bool, error)
+
+	// Payers lists the payers of the countries by id, all of them where method is empty.
+	Payers(ctx context.Context, countries []string, method PayoutMethod) ([]Payer, error)
+	Payer(ctx context.Context, id int64) (Payer, bool, error)
+	// Banks lists the banks of the countries by id.
+	Banks(ctx context.Context, countries []string) ([]Bank, error)
+	Bank(ctx context.Context, id int64) (Bank, bool, error)
+	// States lists the states of the countries by id, which within a country is the order of codes.
+	States(ctx context.Context, countries []string) ([]State, error)
+	State(ctx context.Context, country, code string) (State, bool, error)
+	StateByID(ctx context.Context, id int64) (State, bool, error)
+
+	// User reads a user with its documents, without their content.
+	User(ctx context.Context, clientID, id string) (User, bool, error)
+	// CIPTags gives the tags of a user.
+	CIPTags(ctx context.Context, clientID, userID string) (map[string]CIPStatus, error)
+	// Usage gives the counters of the day, month and year of the key.
+	Usage(ctx context.Context, clientID string, key UsageKey) (Usage, error)
+
+	// FundingAccounts, ReceiveUsers, BankAccounts and WalletAccounts list oldest first.
+	FundingAccounts(ctx context.Context, clientID, userID string) ([]FundingAccount, error)
+	FundingAccount(ctx context.Context, clientID, userID, id string) (FundingAccount, bool, error)
+	ReceiveUsers(ctx context.Context, clientID, userID string) ([]ReceiveUser, error)
+	ReceiveUser(ctx context.Context, clientID, userID, id string) (ReceiveUser, bool, error)
+	BankAccounts(ctx context.Context, clientID, receiveUserID string) ([]BankAccount, error)
+	BankAccount(ctx context.Context, clientID, receiveUserID, id string) (BankAccount, bool, error)
+	WalletAccounts(ctx context.Context, clientID, receiveUserID string) ([]WalletAccount, error)
+	WalletAccount(ctx context.Context, clientID, receiveUserID, id string) (WalletAccount, bool, error)
+
+	Transaction(ctx context.Context, clientID, userID, id string) (Transaction, bool, error)
+	// TransactionByKey finds the transaction that an idempotency key created.
+	TransactionByKey(ctx context.Context, clientID, key string) (Transaction, bool, error)
+	// Transactions lists at most limit transactions of a user that come after the position, newest first.
+	Transactions(ctx context.Context, clientID, userID string, after Position, limit int) ([]Transaction, error)
+}
+
+// Position is a place in a list that is ordered newest first; the zero value is its beginning.
+type Position struct {
+	CreatedAt time.Time
+	ID        string
+}
+
+// Tx is one atomic write: all of it is kept, or nothing.
+type Tx interface {
+	Reader
+
+	// InsertUser writes the user and its documents.
+	InsertUser(ctx context.Context, clientID string, u User) error
+	SetUserStatus(ctx context.Context, clientID, userID string, status KYCStatus) error
+	// SetCIPTags writes the status of each given tag; others stay.
+	SetCIPTags(ctx context.Context, clientID, userID string, tags map[string]CIPStatus) error
+
+	InsertFundingAccount(ctx context.Context, clientID string, a FundingAccount) error
+	SetFundingAccountStatus(ctx context.Context, clientID, userID, id string, status FundingAccountStatus) error
+	InsertReceiveUser(ctx context.Context, clientID string, r ReceiveUser) error
+	InsertBankAccount(ctx context.Context, clientID string, a BankAccount) error
+	InsertWalletAccount(ctx context.Context, clientID string, a WalletAccount) error
+
+	// InsertTransaction writes the transaction and its documents. It waits for another write with the same idempotency
+	// key, and reports false, having written nothing, where that one was kept.
+	InsertTransaction(ctx context.Context, clientID string, t Transaction) (bool, error)
+	// AddUsage adds an amount in minor units to the three counters and gives them as they are then.
+	AddUsage(ctx context.Context, clientID string, key UsageKey, amount int64) (Usage, error)
+}
+
+// Store keeps everything. Any number of goroutines may use it.
+type Store interface {
+	Reader
+	// Write runs fn in one transaction of the database and keeps its writes where it returns nil.
+	Write(ctx context.Context, fn func(Tx) error) error
+}

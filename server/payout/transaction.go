@@ -1,0 +1,159 @@
+package payout
+
+import (
+	"time"
+
+	"github.com/govalues/decimal"
+)
+
+// CalculationMode tells which amount is computed (section 2.6).
+type CalculationMode string
+
+// The calculation modes; SenderAmount is the default.
+const (
+	SenderAmount   CalculationMode = "SENDER_AMOUNT"
+	ReceiverAmount CalculationMode = "RECEIVER_AMOUNT"
+)
+
+// The statuses on creation; further ones are not shown (D-23).
+const (
+	StatusInitiated    = "INITIATED"
+	DeliveryStatusNone = "NONE"
+)
+
+// NewTransaction is a transaction as it is asked for. Amounts are in major units, exact.
+type NewTransaction struct {
+	FromAmount   decimal.Decimal
+	ExchangeRate decimal.Decimal
+	ToAmount     *decimal.Decimal // needed for ReceiverAmount, else ignored
+	FeeAmount    decimal.Decimal  // in FromCurrency
+	FromCurrency string
+	ToCurrency   string
+	FromFundID   string
+	FundingType  string // funding_source_type; empty: that of the funding account
+	Notes        Notes
+	Documents    []Document
+	To           ReceiveSide
+	Idempotency  Idempotency
+}
+
+// Idempotency is the key that a caller sent and the fingerprint of the request (D-16). Without a key it is empty.
+type Idempotency struct{ Key, Fingerprint string }
+
+// Notes are the texts of a transaction that no rule looks at; nil is one that was not sent.
+type Notes struct {
+	Note              *string `json:"note,omitempty"`
+	Purpose           *string `json:"purpose,omitempty"`
+	CustomPurpose     *string `json:"custom_purpose,omitempty"`
+	RemittancePurpose *string `json:"remittance_purpose,omitempty"`
+	IPAddress         *string `json:"ip_address,omitempty"`
+}
+
+// ReceiveSide is the receive user and what the payout method needs (section 1, rule 4).
+type ReceiveSide struct {
+	ReceiveUserID  string
+	Method         PayoutMethod
+	Mode           CalculationMode
+	FundID         string // BankDeposit, Wallet
+	PayerID        int64  // CashPickup, HomeDelivery; optional for Wallet
+	PickupLocation int64  // CashPickup, optional
+}
+
+// Transaction is a transfer that was created (section 2.6). Amounts are in minor units of their currencies.
+type Transaction struct {
+	ID             string
+	UserID         string
+	CreatedAt      time.Time
+	Status         string
+	DeliveryStatus string
+	FromAmount     int64
+	FromCurrency   string
+	ToAmount       int64
+	ToCurrency     string
+	FeeAmount      int64 // FromCurrency
+	BonusAmount    int64 // FromCurrency; always 0 (D-35)
+	ExchangeRate   decimal.Decimal
+	FromFundID     string
+	FundingType    string
+	Destination    string // country of the receive user when created
+	Notes          Notes
+	Documents      []Document
+	To             ReceiveSide
+	Receiver       Receiver
+	Idempotency    Idempotency
+}
+
+// Receiver is the receive user as known when the transaction was created, so that a replay gives the same body.
+type Receiver struct {
+	FirstName    string `json:"first_name"`
+	LastName     string `json:"last_name,omitempty"`
+	Email        string `json:"email,omitempty"`
+	MobilePhone  string `json:"mobile_phone,omitempty"`
+	AddressLine1 string `json:"address_line1,omitempty"`
+}
+
+// amounts is a NewTransaction's money in minor units, checked as far as the request alone allows.
+type amounts struct{ from, to, fee int64 }
+
+// amounts checks and computes the money of a request. It returns BAD_REQUEST, naming the fields, for currencies that do
+// not exist, for more decimals than a currency has, for a missing to_amount and for amounts that are not equivalent
+// (D-05, D-06), and AMOUNT_NOT_ALLOWED where the computed amount is zero or too large.
+func (n NewTransaction) amounts() (amounts, error) {
+	var found []Violation
+	digits := func(pointer, currency string) int {
+		d, ok := MinorDigits(currency)
+		if !ok {
+			found = append(found, InBody(pointer, "must be a currency of ISO 4217"))
+		}
+		return d
+	}
+	fromDigits, toDigits := digits("/from_currency", n.FromCurrency), digits("/to_currency", n.ToCurrency)
+	if err := refused(found); err != nil {
+		return amounts{}, err
+	}
+	minor := func(pointer string, amount decimal.Decimal, digits int, currency string) int64 {
+		m, ok := minorUnits(amount, digits)
+		if !ok {
+			found = append(found, InBody(pointer, decimalsReason(digits, currency)))
+		}
+		return m
+	}
+	var a amounts
+	a.from = minor("/from_amount", n.FromAmount, fromDigits, n.FromCurrency)
+	a.fee = minor("/fee_amount", n.FeeAmount, fromDigits, n.FromCurrency)
+	switch {
+	case n.To.Mode != ReceiverAmount:
+	case n.ToAmount == nil:
+		found = append(found, InBody("/to_amount", "is required with calculation_mode RECEIVER_AMOUNT"))
+	default:
+		a.to = minor("/to_amount", *n.ToAmount, toDigits, n.ToCurrency)
+	}
+	if err := refused(found); err != nil {
+		return amounts{}, err
+	}
+	if n.To.Mode == ReceiverAmount {
+		if !equivalent(n.FromAmount, *n.ToAmount, n.ExchangeRate) {
+			e := NewError(CodeBadRequest, InBody("/from_amount", "must be within 0.01 of to_amount divided by exchange_rate"))
+			e.Message = "The from amount is not equivalent with the to amount."
+			return amounts{}, e
+		}
+		return a, nil
+	}
+	to, ok := receivingAmount(n.FromAmount, n.ExchangeRate, toDigits)
+	if !ok {
+		return amounts{}, NewError(CodeAmountNotAllowed,
+			InBody("/from_amount", "must give a receiving amount above zero and of at most 1000000000000"))
+	}
+	a.to = to
+	return a, nil
+}
+
+func decimalsReason(digits int, currency string) string {
+	switch digits {
+	case 0:
+		return "must have no decimals in " + currency
+	case 1:
+		return "must have at most 1 decimal in " + currency
+	}
+	return "must have at most " + string(rune('0'+digits)) + " decimals in " + currency
+}

@@ -1,0 +1,121 @@
+package payout
+
+import (
+	"fmt"
+	"time"
+)
+
+// KYCStatus is the overall verification status of a user (D-11).
+type KYCStatus string
+
+// The statuses; IN PROGRESS is written with a space.
+const (
+	KYCUnverified KYCStatus = "UNVERIFIED"
+	KYCInProgress KYCStatus = "IN PROGRESS"
+	KYCSuspended  KYCStatus = "SUSPENDED"
+	KYCVerified   KYCStatus = "VERIFIED"
+)
+
+// User is a sending user (section 2.5). An empty text is one that was not sent: the contract lets none through.
+type User struct {
+	ID        string
+	CreatedAt time.Time
+	Status    KYCStatus
+	Business  bool
+	Sending   bool   // type SEND was sent
+	Country   string // alpha-2
+	Profile   UserProfile
+	Documents []Document
+}
+
+// UserProfile is the submitted information that no rule looks at on its own.
+type UserProfile struct {
+	FirstName        string          `json:"first_name"`
+	LastName         string          `json:"last_name,omitempty"`
+	Email            string          `json:"email"`
+	Gender           string          `json:"gender,omitempty"`
+	DateOfBirth      string          `json:"date_of_birth,omitempty"` // YYYY-MM-DD
+	AddressLine1     string          `json:"address_line1,omitempty"`
+	MobilePhone      string          `json:"mobile_phone,omitempty"`
+	City             string          `json:"city,omitempty"`
+	Zipcode          string          `json:"zipcode,omitempty"`
+	State            string          `json:"state,omitempty"`
+	IPAddress        string          `json:"ip_address,omitempty"`
+	BusinessType     string          `json:"business_type,omitempty"`
+	UserScope        string          `json:"user_scope,omitempty"`
+	CompanyWebsite   string          `json:"company_website,omitempty"`
+	NumberOfEmployee string          `json:"number_of_employee,omitempty"`
+	MailingAddress   *MailingAddress `json:"mailing_address,omitempty"`
+}
+
+// MailingAddress is the postal address of a business.
+type MailingAddress struct {
+	Country      string  `json:"country,omitempty"`
+	City         string  `json:"city,omitempty"`
+	AddressLine1 string  `json:"address_line1,omitempty"`
+	AddressLine2 *string `json:"address_line2,omitempty"`
+	Zipcode      string  `json:"zipcode,omitempty"`
+	State        string  `json:"state,omitempty"`
+}
+
+// DocumentKind tells the copy of a document from its number.
+type DocumentKind string
+
+// The kinds of document of section 2.5.
+const (
+	PhysicalDocument DocumentKind = "physical"
+	VirtualDocument  DocumentKind = "virtual"
+)
+
+// Document belongs to a user, or to one of the user's transactions.
+type Document struct {
+	ID               string
+	Kind             DocumentKind
+	Type             string
+	Value            string // the number of a virtual document
+	MediaType        string // of the content of a physical document
+	Content          []byte // of a physical document; written, and never read back by the service
+	ExpiryDate       string // YYYY-MM-DD
+	IssuingAuthority string
+	Country          string
+	State            string
+}
+
+// check gives the violations of the rules that a schema cannot say (D-13).
+func (u User) check(now time.Time, isCountry func(string) bool) []Violation {
+	p := u.Profile
+	var found []Violation
+	country := func(pointer, code string) {
+		if code != "" && !isCountry(code) {
+			found = append(found, InBody(pointer, "must be a country of ISO 3166-1"))
+		}
+	}
+	absent := func(sent bool, pointer, kind string) {
+		if sent {
+			found = append(found, InBody(pointer, "must not be sent for "+kind))
+		}
+	}
+	country("/country", u.Country)
+	if u.Business {
+		absent(p.LastName != "", "/last_name", "a business user")
+		absent(p.Gender != "", "/gender", "a business user")
+	} else {
+		absent(p.BusinessType != "", "/business_type", "an individual user")
+		absent(p.UserScope != "", "/user_scope", "an individual user")
+		absent(p.CompanyWebsite != "", "/company_website", "an individual user")
+		absent(p.NumberOfEmployee != "", "/number_of_employee", "an individual user")
+		absent(p.MailingAddress != nil, "/mailing_address", "an individual user")
+	}
+	if p.MailingAddress != nil {
+		country("/mailing_address/country", p.MailingAddress.Country)
+	}
+	if p.DateOfBirth > now.UTC().Format(time.DateOnly) {
+		found = append(found, InBody("/date_of_birth", "must not be in the future"))
+	}
+	index := map[DocumentKind]int{}
+	for _, d := range u.Documents {
+		country(fmt.Sprintf("/%s_documents/%d/country", d.Kind, index[d.Kind]), d.Country)
+		index[d.Kind]++
+	}
+	return found
+}

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// clientProfile is the JSON of clients.profile.
+type clientProfile struct {
+	Corridors    []payout.Corridor    `json:"corridors"`
+	Destinations []payout.Destination `json:"destinations"`
+}
+
+// Client gives a client and its secrets that have not expired at the time.
+func (r reads) Client(ctx context.Context, clientID string, at time.Time) (payout.Client, []payout.Secret, bool, error) {
+	type row struct {
+		client payout.Client
+		secret payout.Secret
+	}
+	rows, err := list(ctx, r, func(s scanner, v *row) error {
+		var profile clientProfile
+		var hash sql.NullString
+		var expires sql.NullInt64
+		err := s.Scan(&v.client.ID, &v.client.Name, jsonColumn{&profile}, &v.client.Disabled, &hash, &expires)
+		v.client.Corridors, v.client.Destinations = profile.Corridors, profile.Destinations
+		v.secret.Hash = hash.String
+		if expires.Valid {
+			v.secret.Expires = fromMicros(expires.Int64)
+		}
+		return err
+	}, `select c.id, c.name, c.profile, c.disabled, s.hash, s.expires_at
+		from clients c
+		left join client_secrets s on s.client_id = c.id and (s.expires_at is null or s.expires_at > $2)
+		where c.id = $1`, clientID, micros(at))
+	if err != nil || len(rows) == 0 {
+		return payout.Client{}, nil, false, err
+	}
+	var secrets []payout.Secret
+	for _, v := range rows {
+		if v.secret.Hash != "" {
+			secrets = append(secrets, v.secret)
+		}
+	}
+	return rows[0].client, secrets, true, nil
+}
+
+// ClientIDs lists the ids of all clients.
+func (s *Store) ClientIDs(ctx context.Context) ([]string, error) {
+	return list(ctx, s.reads, func(s scanner, id *string) error { return s.Scan(id) }, `select id from clients order by id`)
+}
+
+// PutClient writes a client as it is given, new or not, and adds a secret that does not expire.
+func (s *Store) PutClient(ctx context.Context, c payout.Client, secretHash string, at time.Time) error {
+	return s.write(ctx, func(t tx) error {
+		profile := jsonText(clientProfile{c.Corridors, c.Destinations})
+		if _, err := t.exec(ctx, `insert into clients (id, name, profile, disabled, created_at) values ($1, $2, $3, $4, $5)
+			on conflict (id) do update set name = excluded.name, profile = excluded.profile, disabled = excluded.disabled`,
+			c.ID, c.Name, profile, c.Disabled, micros(at)); err != nil {
+			return err
+		}
+		_, err := t.exec(ctx, `insert into client_secrets (client_id, hash, created_at) values ($1, $2, $3)
+			on conflict (client_id, hash) do nothing`, c.ID, secretHash, micros(at))
+		return err
+	})
+}

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"runtime"
+	"strings"
+
+	"database/sql"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// engine is what differs between databases.
+type engine struct {
+	dialect goose.Dialect
+	// open gives a pool for writes and one for reads.
+	open func() (writer, reader *sql.DB, err error)
+	// unavailable tells a database that is away or overloaded from a statement that is wrong.
+	unavailable func(error) bool
+	// outOfRange tells the violation of a check constraint.
+	outOfRange func(error) bool
+}
+
+// ErrDatabaseURL is returned for a database URL that is not understood.
+var ErrDatabaseURL = errors.New("must be sqlite:FILE")
+
+func engineFor(databaseURL string) (engine, error) {
+	file, ok := strings.CutPrefix(databaseURL, "sqlite:")
+	if !ok || file == "" {
+		return engine{}, ErrDatabaseURL
+	}
+	return sqliteEngine(file), nil
+}
+
+func sqliteEngine(file string) engine {
+	return engine{
+		dialect: goose.DialectSQLite3,
+		open: func() (writer, reader *sql.DB, err error) {
+			// One writer, because SQLite has one write lock: waiting for a connection is fair and never SQLITE_BUSY.
+			// FULL, because an acknowledged transaction must survive a power cut.
+			if writer, err = openSQLite(file, "_txlock=immediate&_synchronous=FULL", 1); err != nil {
+				return nil, nil, err
+			}
+			// The file must be in WAL mode before readers open it.
+			if err := writer.Ping(); err != nil {
+				return nil, nil, errors.Join(err, writer.Close())
+			}
+			if reader, err = openSQLite(file, "_query_only=1", max(4, 2*runtime.NumCPU())); err != nil {
+				return nil, nil, errors.Join(err, writer.Close())
+			}
+			return writer, reader, nil
+		},
+		unavailable: func(err error) bool {
+			switch sqliteCode(err) & 0xff {
+			case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL,
+				sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_INTERRUPT:
+				return true
+			}
+			return false
+		},
+		outOfRange: func(err error) bool { return sqliteCode(err) == sqlite3.SQLITE_CONSTRAINT_CHECK },
+	}
+}
+
+func openSQLite(file, options string, connections int) (*sql.DB, error) {
+	name := (&url.URL{Scheme: "file", Opaque: url.PathEscape(file)}).String()
+	name = strings.ReplaceAll(name, "%2F", "/")
+	db, err := sql.Open("sqlite", name+"?_journal_mode=WAL&_busy_timeout=5000&_foreign_keys=1&_dqs=0&"+options)
+	if err != nil {
+		return nil, fmt.Errorf("open SQLite file: %w", err)
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
+}
+
+func sqliteCode(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	return 0
+}
+
+// isTimeout tells that the time for a call, or the caller's patience, ended.
+func isTimeout(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+const (
+	payerColumns = `id, code, name, country, method, currency, network_limits, pickup_locations`
+	bankColumns  = `id, name, country, branches, txn_supported_types, currencies`
+	stateColumns = `id, country, code, name`
+)
+
+func scanPayer(s scanner, p *payout.Payer) error {
+	return s.Scan(&p.ID, &p.Code, &p.Name, &p.Country, &p.Method, &p.Currency,
+		jsonColumn{&p.NetworkLimits}, jsonColumn{&p.PickupLocations})
+}
+
+func scanBank(s scanner, b *payout.Bank) error {
+	return s.Scan(&b.ID, &b.Name, &b.Country, jsonColumn{&b.Branches}, jsonColumn{&b.TxnSupportedTypes},
+		jsonColumn{&b.Currencies})
+}
+
+func scanState(s scanner, v *payout.State) error { return s.Scan(&v.ID, &v.Country, &v.Code, &v.Name) }
+
+// inCountries gives the placeholders and arguments of an `in`; no country gives a list that matches nothing.
+func inCountries(countries []string, before ...any) (string, []any) {
+	if len(countries) == 0 {
+		return "('')", before
+	}
+	marks := make([]string, len(countries))
+	for i, country := range countries {
+		before = append(before, country)
+		marks[i] = fmt.Sprintf("$%d", len(before))
+	}
+	return "(" + strings.Join(marks, ", ") + ")", before
+}
+
+// Payers lists the payers of the countries by id, all of them where method is empty.
+func (r reads) Payers(ctx context.Context, countries []string, method payout.PayoutMethod) ([]payout.Payer, error) {
+	in, args := inCountries(countries, string(method))
+	return list(ctx, r, scanPayer, `select `+payerColumns+` from payers
+		where country in `+in+` and (method = $1 or $1 = '') order by id`, args...)
+}
+
+// Payer reads one payer.
+func (r reads) Payer(ctx context.Context, id int64) (payout.Payer, bool, error) {
+	return one(ctx, r, scanPayer, `select `+payerColumns+` from payers where id = $1`, id)
+}
+
+// Banks lists the banks of the countries by id.
+func (r reads) Banks(ctx context.Context, countries []string) ([]payout.Bank, error) {
+	in, args := inCountries(countries)
+	return list(ctx, r, scanBank, `select `+bankColumns+` from banks where country in `+in+` order by id`, args...)
+}
+
+// Bank reads one bank.
+func (r reads) Bank(ctx context.Context, id int64) (payout.Bank, bool, error) {
+	return one(ctx, r, scanBank, `select `+bankColumns+` from banks where id = $1`, id)
+}
+
+// States lists the states of the countries by id.
+func (r reads) States(ctx context.Context, countries []string) ([]payout.State, error) {
+	in, args := inCountries(countries)
+	return list(ctx, r, scanState, `select `+stateColumns+` from states where country in `+in+` order by id`, args...)
+}
+
+// State reads a state by its code.
+func (r reads) State(ctx context.Context, country, code string) (payout.State, bool, error) {
+	return one(ctx, r, scanState, `select `+stateColumns+` from states where country = $1 and code = $2`, country, code)
+}
+
+// StateByID reads a state by its id.
+func (r reads) StateByID(ctx context.Context, id int64) (payout.State, bool, error) {
+	return one(ctx, r, scanState, `select `+stateColumns+` from states where id = $1`, id)
+}
+
+// Reference is reference data to be kept.
+type Reference struct {
+	States []payout.State
+	Payers []payout.Payer
+	Banks  []payout.Bank
+}
+
+// PutReference writes reference data, new or changed, all or nothing. What is not given stays.
+func (s *Store) PutReference(ctx context.Context, ref Reference) error {
+	return s.write(ctx, func(t tx) error {
+		for _, v := range ref.States {
+			if _, err := t.exec(ctx, `insert into states (`+stateColumns+`) values ($1, $2, $3, $4)
+				on conflict (id) do update set country = excluded.country, code = excluded.code, name = excluded.name`,
+				v.ID, v.Country, v.Code, v.Name); err != nil {
+				return err
+			}
+		}
+		for _, p := range ref.Payers {
+			if _, err := t.exec(ctx, `insert into payers (`+payerColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8)
+				on conflict (id) do update set code = excluded.code, name = excluded.name, country = excluded.country,
+				method = excluded.method, currency = excluded.currency, network_limits = excluded.network_limits,
+				pickup_locations = excluded.pickup_locations`,
+				p.ID, p.Code, p.Name, p.Country, string(p.Method), p.Currency, jsonText(p.NetworkLimits),
+				jsonText(p.PickupLocations)); err != nil {
+				return err
+			}
+		}
+		for _, b := range ref.Banks {
+			if _, err := t.exec(ctx, `insert into banks (`+bankColumns+`) values ($1, $2, $3, $4, $5, $6)
+				on conflict (id) do update set name = excluded.name, country = excluded.country,
+				branches = excluded.branches, txn_supported_types = excluded.txn_supported_types,
+				currencies = excluded.currencies`,
+				b.ID, b.Name, b.Country, jsonText(b.Branches), jsonText(b.TxnSupportedTypes), jsonText(b.Currencies),
+			); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,206 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync/atomic"
+	"time"
+
+	"github.com/pressly/goose/v3"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Store is a payout.Store on a database.
+type Store struct {
+	reads
+	writer, reader *sql.DB
+	closed         *atomic.Bool
+	migrator       *goose.Provider
+}
+
+var (
+	_ payout.Store = (*Store)(nil)
+	_ payout.Tx    = tx{}
+)
+
+// Open opens the database and brings it to the newest migration. The URL is sqlite:FILE; the file is made where there is
+// none. It returns ErrDatabaseURL for another form.
+func Open(ctx context.Context, databaseURL string) (*Store, error) {
+	e, err := engineFor(databaseURL)
+	if err != nil {
+		return nil, err
+	}
+	writer, reader, err := e.open()
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	migrator, err := goose.NewProvider(e.dialect, writer, files)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("read migrations: %w", err), writer.Close(), reader.Close())
+	}
+	if _, err := migrator.Up(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("migrate database: %w", err), writer.Close(), reader.Close())
+	}
+	closed := new(atomic.Bool)
+	return &Store{
+		reads:  reads{db: reader, engine: e, closed: closed},
+		writer: writer, reader: reader, closed: closed, migrator: migrator,
+	}, nil
+}
+
+// Close closes the database. Calls that come later return CodeServiceUnavailable.
+func (s *Store) Close() error {
+	s.closed.Store(true)
+	return errors.Join(s.reader.Close(), s.writer.Close())
+}
+
+// Ready tells whether the database answers and has the newest migration.
+func (s *Store) Ready(ctx context.Context) error {
+	if err := s.reader.PingContext(ctx); err != nil {
+		return s.failed(err)
+	}
+	pending, err := s.migrator.HasPending(ctx)
+	if err == nil && pending {
+		err = errors.New("migrations are pending")
+	}
+	return err
+}
+
+// Write runs fn in one transaction of the database and keeps its writes where it returns nil.
+func (s *Store) Write(ctx context.Context, fn func(payout.Tx) error) error {
+	return s.write(ctx, func(t tx) error { return fn(t) })
+}
+
+func (s *Store) write(ctx context.Context, fn func(tx) error) error {
+	t, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return s.failed(err)
+	}
+	// After a commit this does nothing; after anything else, a panic included, it takes all back.
+	defer t.Rollback() //nolint:errcheck // the first error is the one that counts
+	if err := fn(tx{reads{db: t, engine: s.engine, closed: s.closed}}); err != nil {
+		return err
+	}
+	return s.failed(t.Commit())
+}
+
+// querier is a pool or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+// reads has every query; it runs on the pool of readers or inside a transaction.
+type reads struct {
+	db     querier
+	engine engine
+	closed *atomic.Bool
+}
+
+// tx adds the writes.
+type tx struct{ reads }
+
+// failed puts an error of the database into the vocabulary: away, overloaded or too slow is CodeServiceUnavailable;
+// anything else stays unknown.
+func (r reads) failed(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case r.closed.Load() || errors.Is(err, sql.ErrConnDone) || isTimeout(err) || r.engine.unavailable(err):
+		return payout.NewError(payout.CodeServiceUnavailable).Because(err)
+	}
+	return fmt.Errorf("database: %w", err)
+}
+
+func (r reads) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	result, err := r.db.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, r.failed(err)
+	}
+	n, err := result.RowsAffected()
+	return n, r.failed(err)
+}
+
+// list runs a query and scans each row.
+func list[T any](ctx context.Context, r reads, scan func(scanner, *T) error, query string, args ...any) ([]T, error) {
+	rows, err := r.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err has what matters
+	var all []T
+	for rows.Next() {
+		var v T
+		if err := scan(rows, &v); err != nil {
+			return nil, r.failed(err)
+		}
+		all = append(all, v)
+	}
+	return all, r.failed(rows.Err())
+}
+
+// one runs a query that gives at most one row; false tells that there is none.
+func one[T any](ctx context.Context, r reads, scan func(scanner, *T) error, query string, args ...any) (T, bool, error) {
+	all, err := list(ctx, r, scan, query, args...)
+	if err != nil || len(all) == 0 {
+		var none T
+		return none, false, err
+	}
+	return all[0], true, nil
+}
+
+type scanner interface{ Scan(dest ...any) error }
+
+// micros and fromMicros are how times are kept.
+func micros(t time.Time) int64 { return t.UnixMicro() }
+
+func fromMicros(us int64) time.Time { return time.UnixMicro(us).UTC() }
+
+// jsonColumn keeps a value as JSON text.
+type jsonColumn struct{ v any }
+
+// Scan implements sql.Scanner.
+func (c jsonColumn) Scan(src any) error {
+	switch text := src.(type) {
+	case string:
+		return json.Unmarshal([]byte(text), c.v)
+	case []byte:
+		return json.Unmarshal(text, c.v)
+	}
+	return fmt.Errorf("a JSON column holds %T", src)
+}
+
+// jsonText writes a value for a JSON column. All values are plain structs, so that it cannot fail.
+func jsonText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("store: %T is no JSON: %v", v, err))
+	}
+	return string(text)
+}
+
+// timeColumn keeps a time as microseconds.
+type timeColumn struct{ t *time.Time }
+
+// Scan implements sql.Scanner.
+func (c timeColumn) Scan(src any) error {
+	us, ok := src.(int64)
+	if !ok {
+		return fmt.Errorf("a time column holds %T", src)
+	}
+	*c.t = fromMicros(us)
+	return nil
+}
