@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
@@ -26,22 +24,9 @@ func scanBank(s scanner, b *payout.Bank) error {
 
 func scanState(s scanner, v *payout.State) error { return s.Scan(&v.ID, &v.Country, &v.Code, &v.Name) }
 
-// inCountries gives the placeholders and arguments of an `in`; no country gives a list that matches nothing.
-func inCountries(countries []string, before ...any) (string, []any) {
-	if len(countries) == 0 {
-		return "('')", before
-	}
-	marks := make([]string, len(countries))
-	for i, country := range countries {
-		before = append(before, country)
-		marks[i] = fmt.Sprintf("$%d", len(before))
-	}
-	return "(" + strings.Join(marks, ", ") + ")", before
-}
-
 // Payers lists the payers of the countries by id, all of them where method is empty.
 func (r reads) Payers(ctx context.Context, countries []string, method payout.PayoutMethod) ([]payout.Payer, error) {
-	in, args := inCountries(countries, string(method))
+	in, args := inList(countries, string(method))
 	return list(ctx, r, scanPayer, `select `+payerColumns+` from payers
 		where country in `+in+` and (method = $1 or $1 = '') order by id`, args...)
 }
@@ -53,7 +38,7 @@ func (r reads) Payer(ctx context.Context, id int64) (payout.Payer, bool, error) 
 
 // Banks lists the banks of the countries by id.
 func (r reads) Banks(ctx context.Context, countries []string) ([]payout.Bank, error) {
-	in, args := inCountries(countries)
+	in, args := inList(countries)
 	return list(ctx, r, scanBank, `select `+bankColumns+` from banks where country in `+in+` order by id`, args...)
 }
 
@@ -64,7 +49,7 @@ func (r reads) Bank(ctx context.Context, id int64) (payout.Bank, bool, error) {
 
 // States lists the states of the countries by id.
 func (r reads) States(ctx context.Context, countries []string) ([]payout.State, error) {
-	in, args := inCountries(countries)
+	in, args := inList(countries)
 	return list(ctx, r, scanState, `select `+stateColumns+` from states where country in `+in+` order by id`, args...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -160,6 +161,19 @@ func one[T any](ctx context.Context, r reads, scan func(scanner, *T) error, quer
 		return none, false, err
 	}
 	return all[0], true, nil
+}
+
+// inList gives the placeholders of an `in` and all arguments; no value gives a list that matches nothing.
+func inList(values []string, before ...any) (string, []any) {
+	if len(values) == 0 {
+		return "(null)", before
+	}
+	marks := make([]string, len(values))
+	for i, value := range values {
+		before = append(before, value)
+		marks[i] = fmt.Sprintf("$%d", len(before))
+	}
+	return "(" + strings.Join(marks, ", ") + ")", before
 }
 
 type scanner interface{ Scan(dest ...any) error }

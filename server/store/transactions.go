@@ -61,17 +61,11 @@ func (r reads) TransactionByKey(ctx context.Context, clientID, key string) (payo
 }
 
 func (r reads) transaction(ctx context.Context, clientID, query string, args ...any) (payout.Transaction, bool, error) {
-	t, ok, err := one(ctx, r, scanTransaction, query, args...)
-	if err != nil || !ok {
+	all, err := r.transactions(ctx, clientID, query, args...)
+	if err != nil || len(all) == 0 {
 		return payout.Transaction{}, false, err
 	}
-	t.Documents, err = r.transactionDocuments(ctx, clientID, t.UserID, t.ID)
-	return t, err == nil, err
-}
-
-func (r reads) transactionDocuments(ctx context.Context, clientID, userID, id string) ([]payout.Document, error) {
-	return list(ctx, r, scanDocument, `select `+documentColumns+` from documents
-		where client_id = $1 and user_id = $2 and transaction_id = $3 order by position`, clientID, userID, id)
+	return all[0], true, nil
 }
 
 // Transactions lists at most limit transactions of a user that come after the position, newest first.
@@ -82,14 +76,39 @@ func (r reads) Transactions(
 	if after != (payout.Position{}) {
 		createdAt = micros(after.CreatedAt)
 	}
-	all, err := list(ctx, r, scanTransaction, `select `+transactionColumns+` from transactions
+	return r.transactions(ctx, clientID, `select `+transactionColumns+` from transactions
 		where client_id = $1 and user_id = $2 and (created_at, id) < ($3, $4)
 		order by created_at desc, id desc limit $5`, clientID, userID, createdAt, after.ID, limit)
-	for i := range all {
-		if err != nil {
-			return nil, err
-		}
-		all[i].Documents, err = r.transactionDocuments(ctx, clientID, userID, all[i].ID)
+}
+
+// transactions runs a query for transactions, and a second one for the documents of all of them.
+func (r reads) transactions(ctx context.Context, clientID, query string, args ...any) ([]payout.Transaction, error) {
+	all, err := list(ctx, r, scanTransaction, query, args...)
+	if err != nil || len(all) == 0 {
+		return nil, err
 	}
-	return all, err
+	ids := make([]string, len(all))
+	for i, t := range all {
+		ids[i] = t.ID
+	}
+	type row struct {
+		transactionID string
+		document      payout.Document
+	}
+	in, documentArgs := inList(ids, clientID)
+	rows, err := list(ctx, r, func(s scanner, v *row) error {
+		return s.Scan(&v.transactionID, &v.document.ID, &v.document.Type)
+	}, `select transaction_id, id, type from documents
+		where client_id = $1 and transaction_id in `+in+` order by transaction_id, position`, documentArgs...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		for _, v := range rows {
+			if v.transactionID == all[i].ID {
+				all[i].Documents = append(all[i].Documents, v.document)
+			}
+		}
+	}
+	return all, nil
 }

@@ -1,0 +1,147 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+	gen "github.com/crossborder-payouts/payouts/gen/server"
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// CreateFundingAccount implements POST /users/{user_id}/funding-accounts.
+func (h handlers) CreateFundingAccount(
+	ctx context.Context, r gen.CreateFundingAccountRequestObject,
+) (gen.CreateFundingAccountResponseObject, error) {
+	a, err := h.service.CreateFundingAccount(ctx, clientOf(ctx), payout.FundingAccount{
+		UserID: r.UserID.String(), Type: r.Body.FundingSourceType, Label: text(r.Body.Label),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.CreateFundingAccount200JSONResponse{Body: fundingAccount(a)}, nil
+}
+
+// ListFundingAccounts implements GET /users/{user_id}/funding-accounts.
+func (h handlers) ListFundingAccounts(
+	ctx context.Context, r gen.ListFundingAccountsRequestObject,
+) (gen.ListFundingAccountsResponseObject, error) {
+	all, err := h.service.FundingAccounts(ctx, clientOf(ctx), r.UserID.String())
+	return gen.ListFundingAccounts200JSONResponse{Body: each(all, fundingAccount)}, err
+}
+
+// SetFundingAccountStatus implements POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status.
+func (h handlers) SetFundingAccountStatus(
+	ctx context.Context, r gen.SetFundingAccountStatusRequestObject,
+) (gen.SetFundingAccountStatusResponseObject, error) {
+	a, err := h.service.SetFundingAccountStatus(ctx, clientOf(ctx), r.UserID.String(), r.FundingAccountID.String(),
+		payout.FundingAccountStatus(r.Body.Status))
+	if err != nil {
+		return nil, err
+	}
+	return gen.SetFundingAccountStatus200JSONResponse{Body: fundingAccount(a)}, nil
+}
+
+// CreateReceiveUser implements POST /users/{user_id}/receive-users.
+func (h handlers) CreateReceiveUser(
+	ctx context.Context, r gen.CreateReceiveUserRequestObject,
+) (gen.CreateReceiveUserResponseObject, error) {
+	b := r.Body
+	u, err := h.service.CreateReceiveUser(ctx, clientOf(ctx), payout.ReceiveUser{
+		UserID: r.UserID.String(), FirstName: b.FirstName, LastName: text(b.LastName), Email: text(b.Email),
+		MobilePhone: text(b.MobilePhone), AddressLine1: text(b.AddressLine1), City: text(b.City),
+		State: text(b.State), Zipcode: text(b.Zipcode), Country: b.Country,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.CreateReceiveUser200JSONResponse{Body: receiveUser(u)}, nil
+}
+
+// ListReceiveUsers implements GET /users/{user_id}/receive-users.
+func (h handlers) ListReceiveUsers(
+	ctx context.Context, r gen.ListReceiveUsersRequestObject,
+) (gen.ListReceiveUsersResponseObject, error) {
+	all, err := h.service.ReceiveUsers(ctx, clientOf(ctx), r.UserID.String())
+	return gen.ListReceiveUsers200JSONResponse{Body: each(all, receiveUser)}, err
+}
+
+// CreateBankAccount implements POST /users/{user_id}/receive-users/{receive_user_id}/bank-accounts.
+func (h handlers) CreateBankAccount(
+	ctx context.Context, r gen.CreateBankAccountRequestObject,
+) (gen.CreateBankAccountResponseObject, error) {
+	a := payout.BankAccount{
+		ReceiveUserID: r.ReceiveUserID.String(), BankID: r.Body.BankID, AccountNumber: r.Body.AccountNumber,
+		Currency: r.Body.Currency,
+	}
+	if r.Body.BranchID != nil {
+		a.BranchID = *r.Body.BranchID
+	}
+	a, err := h.service.CreateBankAccount(ctx, clientOf(ctx), r.UserID.String(), a)
+	if err != nil {
+		return nil, err
+	}
+	return gen.CreateBankAccount200JSONResponse{Body: bankAccount(a)}, nil
+}
+
+// ListBankAccounts implements GET /users/{user_id}/receive-users/{receive_user_id}/bank-accounts.
+func (h handlers) ListBankAccounts(
+	ctx context.Context, r gen.ListBankAccountsRequestObject,
+) (gen.ListBankAccountsResponseObject, error) {
+	all, err := h.service.BankAccounts(ctx, clientOf(ctx), r.UserID.String(), r.ReceiveUserID.String())
+	return gen.ListBankAccounts200JSONResponse{Body: each(all, bankAccount)}, err
+}
+
+// CreateWalletAccount implements POST /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts.
+func (h handlers) CreateWalletAccount(
+	ctx context.Context, r gen.CreateWalletAccountRequestObject,
+) (gen.CreateWalletAccountResponseObject, error) {
+	a, err := h.service.CreateWalletAccount(ctx, clientOf(ctx), r.UserID.String(), payout.WalletAccount{
+		ReceiveUserID: r.ReceiveUserID.String(), PayerID: r.Body.PayerID, WalletNumber: r.Body.WalletNumber,
+		Currency: r.Body.Currency,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gen.CreateWalletAccount200JSONResponse{Body: walletAccount(a)}, nil
+}
+
+// ListWalletAccounts implements GET /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts.
+func (h handlers) ListWalletAccounts(
+	ctx context.Context, r gen.ListWalletAccountsRequestObject,
+) (gen.ListWalletAccountsResponseObject, error) {
+	all, err := h.service.WalletAccounts(ctx, clientOf(ctx), r.UserID.String(), r.ReceiveUserID.String())
+	return gen.ListWalletAccounts200JSONResponse{Body: each(all, walletAccount)}, err
+}
+
+func fundingAccount(a payout.FundingAccount) api.FundingAccount {
+	return api.FundingAccount{
+		ID: toID(a.ID), FundingSourceType: a.Type, Label: optional(a.Label),
+		Status: api.FundingAccountStatus(a.Status), CreatedAt: timestamp(a.CreatedAt),
+	}
+}
+
+func receiveUser(r payout.ReceiveUser) api.ReceiveUser {
+	return api.ReceiveUser{
+		ID: toID(r.ID), FirstName: r.FirstName, LastName: optional(r.LastName), Email: optional(r.Email),
+		MobilePhone: optional(r.MobilePhone), AddressLine1: optional(r.AddressLine1), City: optional(r.City),
+		State: optional(r.State), Zipcode: optional(r.Zipcode), Country: r.Country, CreatedAt: timestamp(r.CreatedAt),
+	}
+}
+
+func bankAccount(a payout.BankAccount) api.BankAccount {
+	out := api.BankAccount{
+		ID: toID(a.ID), BankID: a.BankID, AccountNumber: a.AccountNumber, Currency: a.Currency,
+		CreatedAt: timestamp(a.CreatedAt),
+	}
+	if a.BranchID != 0 {
+		out.BranchID = &a.BranchID
+	}
+	return out
+}
+
+func walletAccount(a payout.WalletAccount) api.WalletAccount {
+	return api.WalletAccount{
+		ID: toID(a.ID), PayerID: a.PayerID, WalletNumber: a.WalletNumber, Currency: a.Currency,
+		CreatedAt: timestamp(a.CreatedAt),
+	}
+}

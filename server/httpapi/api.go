@@ -1,0 +1,106 @@
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
+
+	gen "github.com/crossborder-payouts/payouts/gen/server"
+	"github.com/crossborder-payouts/payouts/openapi/contract"
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// BodyLimit is the most that a request body may have, in bytes (D-15).
+const BodyLimit = 20 << 20
+
+// Config has what New needs. All fields but RateLimit and Sandbox are required.
+type Config struct {
+	Service *payout.Service
+	// Contract holds requests against the document.
+	Contract *contract.Contract
+	Logger   *slog.Logger
+	// Ready tells whether the service can answer, for /readyz.
+	Ready func(context.Context) error
+	NewID func() string
+	// Timeout bounds the handling of one request.
+	Timeout time.Duration
+	// RateLimit is how many requests a second each client may send to this process, with bursts of twice as many;
+	// 0 is no limit (D-28).
+	RateLimit int
+	// Sandbox mounts /sandbox/... and fills in these credentials on the documentation page.
+	Sandbox *Credentials
+	// YAML and JSON are the published contract.
+	YAML, JSON []byte
+}
+
+// Credentials are the two headers of every call.
+type Credentials struct{ ClientID, ClientSecret string }
+
+// New makes the handler of everything that the service answers.
+func New(c Config) http.Handler {
+	e := echo.New()
+	e.HTTPErrorHandler = fail
+	e.Binder = checkedBody{}
+	e.IPExtractor = echo.ExtractIPDirect()
+	e.Use(
+		observe(c.Logger, c.NewID),
+		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: recovered}),
+		middleware.ContextTimeoutWithConfig(middleware.ContextTimeoutConfig{
+			Timeout: c.Timeout,
+			// The funnel answers; the default would answer in another form.
+			ErrorHandler: func(err error, _ echo.Context) error { return err },
+		}),
+	)
+	mountPages(e, c)
+	guard := guard{
+		service: c.Service, contract: c.Contract, sandbox: c.Sandbox != nil, limits: newRateLimits(c.RateLimit),
+	}
+	gen.RegisterHandlers(operations{e, guard}, gen.NewStrictHandler(handlers{c.Service}, nil))
+	return e
+}
+
+// handlers has one method per operation of the contract.
+type handlers struct{ service *payout.Service }
+
+var _ gen.StrictServerInterface = handlers{}
+
+// operations mounts the operations of the contract behind the guard, and HEAD beside every GET.
+type operations struct {
+	*echo.Echo
+	guard guard
+}
+
+// GET mounts an operation for GET and HEAD.
+func (o operations) GET(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	o.mount(http.MethodHead, path, h, m)
+	return o.mount(http.MethodGet, path, h, m)
+}
+
+// POST mounts an operation.
+func (o operations) POST(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	return o.mount(http.MethodPost, path, h, m)
+}
+
+func (o operations) mount(method, path string, h echo.HandlerFunc, m []echo.MiddlewareFunc) *echo.Route {
+	if strings.HasPrefix(path, "/sandbox/") && !o.guard.sandbox {
+		return nil
+	}
+	op := o.guard.contract.Operation(method, template(path))
+	return o.Add(method, path, h, append([]echo.MiddlewareFunc{o.guard.operation(op)}, m...)...)
+}
+
+// template writes an echo path as a path template of the contract: /payers/:id is /payers/{id}.
+func template(path string) string {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if name, ok := strings.CutPrefix(part, ":"); ok {
+			parts[i] = "{" + name + "}"
+		}
+	}
+	return strings.Join(parts, "/")
+}

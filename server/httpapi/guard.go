@@ -1,0 +1,95 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/crossborder-payouts/payouts/openapi/contract"
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// guard is what every call of an operation passes: credentials, then the rate limit, then the contract.
+type guard struct {
+	service  *payout.Service
+	contract *contract.Contract
+	sandbox  bool
+	limits   *rateLimits
+}
+
+func (g guard) operation(op *contract.Operation) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			r := c.Request()
+			seen := observed(c)
+			seen.operation = op.ID
+			client, err := g.service.Authenticate(r.Context(), r.Header.Get("X-Client-Id"), r.Header.Get("X-Client-Secret"))
+			if err != nil {
+				return err
+			}
+			seen.client = client.ID
+			if err := g.limits.take(client.ID); err != nil {
+				return err
+			}
+			params, err := pathParams(c)
+			if err != nil {
+				return err
+			}
+			checked, err := op.CheckRequest(r, params, BodyLimit)
+			if err != nil {
+				return err
+			}
+			ctx := context.WithValue(checked.WithContext(r.Context()), clientKey{}, client)
+			c.SetRequest(r.WithContext(ctx))
+			return next(c)
+		}
+	}
+}
+
+type clientKey struct{}
+
+// clientOf gives the client that the guard has authenticated.
+func clientOf(ctx context.Context) payout.Client {
+	client, ok := ctx.Value(clientKey{}).(payout.Client)
+	if !ok {
+		panic("httpapi: an operation was reached without its guard")
+	}
+	return client
+}
+
+// pathParams gives the decoded path parameters; echo leaves them encoded where the path has encoded slashes or dots.
+func pathParams(c echo.Context) (map[string]string, error) {
+	names, values := c.ParamNames(), c.ParamValues()
+	params := make(map[string]string, len(names))
+	for i, name := range names {
+		value := values[i]
+		if c.Request().URL.RawPath != "" {
+			var err error
+			if value, err = url.PathUnescape(value); err != nil {
+				return nil, payout.NewError(payout.CodeBadRequest, payout.Violation{In: "path", Field: name, Reason: "must be percent-encoded"})
+			}
+		}
+		params[name] = value
+	}
+	return params, nil
+}
+
+// checkedBody binds the body that the guard has checked; echo's own binder would read forms and XML too.
+type checkedBody struct{}
+
+// Bind implements echo.Binder.
+func (checkedBody) Bind(into any, c echo.Context) error {
+	checked, ok := contract.FromContext(c.Request().Context())
+	if !ok {
+		return errors.New("a body was bound before it was checked")
+	}
+	if err := json.Unmarshal(checked.Body, into); err != nil {
+		// The contract let it through, so that this is a defect of ours; the text may hold a value.
+		return fmt.Errorf("a checked body does not fit %T", into)
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package httpapi
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// rateLimits has a token bucket per authenticated client, so that there are never more than clients (D-28).
+type rateLimits struct {
+	perSecond int
+	mu        sync.Mutex
+	buckets   map[string]*rate.Limiter
+}
+
+func newRateLimits(perSecond int) *rateLimits {
+	return &rateLimits{perSecond: perSecond, buckets: map[string]*rate.Limiter{}}
+}
+
+// rateLimited is CODE RATE_LIMITED with the time to wait.
+type rateLimited struct {
+	*payout.Error
+	wait time.Duration
+}
+
+// Unwrap gives the payout.Error.
+func (e rateLimited) Unwrap() error { return e.Error }
+
+// take takes a token of the client; CodeRateLimited where there is none.
+func (l *rateLimits) take(clientID string) error {
+	if l.perSecond == 0 {
+		return nil
+	}
+	l.mu.Lock()
+	bucket, ok := l.buckets[clientID]
+	if !ok {
+		bucket = rate.NewLimiter(rate.Limit(l.perSecond), 2*l.perSecond)
+		l.buckets[clientID] = bucket
+	}
+	l.mu.Unlock()
+	if bucket.Allow() {
+		return nil
+	}
+	missing := 1 - bucket.Tokens()
+	wait := time.Duration(math.Ceil(missing/float64(l.perSecond))) * time.Second
+	return rateLimited{payout.NewError(payout.CodeRateLimited), max(wait, time.Second)}
+}

@@ -1,0 +1,189 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+	gen "github.com/crossborder-payouts/payouts/gen/server"
+	"github.com/crossborder-payouts/payouts/openapi/contract"
+	"github.com/crossborder-payouts/payouts/openapi/wire"
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// defaultPage is how many transactions a page has at most where the caller does not say.
+const defaultPage = 20
+
+// CreateTransaction implements POST /users/{user_id}/transactions.
+func (h handlers) CreateTransaction(
+	ctx context.Context, r gen.CreateTransactionRequestObject,
+) (gen.CreateTransactionResponseObject, error) {
+	n, err := newTransaction(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if key := r.Params.XIdempotencyKey; key != nil {
+		checked, _ := contract.FromContext(ctx)
+		n.Idempotency = payout.Idempotency{Key: *key, Fingerprint: checked.Fingerprint()}
+	}
+	t, replayed, err := h.service.CreateTransaction(ctx, clientOf(ctx), r.UserID.String(), n)
+	if err != nil {
+		return nil, err
+	}
+	answer := gen.CreateTransaction200JSONResponse{Body: transaction(t)}
+	if replayed {
+		answer.Headers.IdempotentReplayed = &replayed
+	}
+	return answer, nil
+}
+
+// ListTransactions implements GET /users/{user_id}/transactions.
+func (h handlers) ListTransactions(
+	ctx context.Context, r gen.ListTransactionsRequestObject,
+) (gen.ListTransactionsResponseObject, error) {
+	after, err := fromCursor(r.Params.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	limit := defaultPage
+	if r.Params.Limit != nil {
+		limit = int(*r.Params.Limit)
+	}
+	page, next, err := h.service.Transactions(ctx, clientOf(ctx), r.UserID.String(), after, limit)
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListTransactions200JSONResponse{Body: api.TransactionPage{
+		Items: each(page, transaction), NextCursor: toCursor(next),
+	}}, nil
+}
+
+// GetTransaction implements GET /users/{user_id}/transactions/{transaction_id}.
+func (h handlers) GetTransaction(
+	ctx context.Context, r gen.GetTransactionRequestObject,
+) (gen.GetTransactionResponseObject, error) {
+	t, err := h.service.Transaction(ctx, clientOf(ctx), r.UserID.String(), r.TransactionID.String())
+	if err != nil {
+		return nil, err
+	}
+	return gen.GetTransaction200JSONResponse{Body: transaction(t)}, nil
+}
+
+func newTransaction(b *api.TransactionRequest) (payout.NewTransaction, error) {
+	to, err := receiveSide(b.To)
+	if err != nil {
+		return payout.NewTransaction{}, err
+	}
+	n := payout.NewTransaction{
+		FromAmount: b.FromAmount.Decimal(), ExchangeRate: b.ExchangeRate.Decimal(),
+		FromCurrency: b.FromCurrency, ToCurrency: b.ToCurrency, FromFundID: b.FromFundID.String(),
+		FundingType: text(b.FundingSourceType), To: to,
+		Notes: payout.Notes{
+			Note: b.Note, Purpose: b.Purpose, CustomPurpose: b.CustomPurpose, RemittancePurpose: b.RemittancePurpose,
+			IPAddress: b.IPAddress,
+		},
+	}
+	if b.ToAmount != nil {
+		amount := b.ToAmount.Decimal()
+		n.ToAmount = &amount
+	}
+	if b.FeeAmount != nil {
+		n.FeeAmount = b.FeeAmount.Decimal()
+	}
+	for _, d := range b.PhysicalDocuments {
+		n.Documents = append(n.Documents, physical(d.DocumentType, d.DocumentValue))
+	}
+	return n, nil
+}
+
+// receiveSide reads the variant that payout_method names. The variants differ only in which members they may have, and
+// the contract has seen to that.
+func receiveSide(side api.ReceiveSide) (payout.ReceiveSide, error) {
+	var to struct {
+		ID              uuid.UUID              `json:"id"`
+		PayoutMethod    payout.PayoutMethod    `json:"payout_method"`
+		CalculationMode payout.CalculationMode `json:"calculation_mode"`
+		FundID          *uuid.UUID             `json:"fund_id"`
+		PayerID         int64                  `json:"payer_id"`
+		PickupLocation  int64                  `json:"pickup_location"`
+	}
+	text, err := side.MarshalJSON()
+	if err == nil {
+		err = json.Unmarshal(text, &to)
+	}
+	if err != nil {
+		return payout.ReceiveSide{}, fmt.Errorf("a checked receive side does not fit %T", to)
+	}
+	out := payout.ReceiveSide{
+		ReceiveUserID: to.ID.String(), Method: to.PayoutMethod, Mode: to.CalculationMode, PayerID: to.PayerID,
+		PickupLocation: to.PickupLocation,
+	}
+	if out.Mode == "" {
+		out.Mode = payout.SenderAmount
+	}
+	if to.FundID != nil {
+		out.FundID = to.FundID.String()
+	}
+	return out, nil
+}
+
+func transaction(t payout.Transaction) api.Transaction {
+	out := api.Transaction{
+		ID: toID(t.ID), UserID: toID(t.UserID), CreatedAt: timestamp(t.CreatedAt),
+		Status: api.TransactionStatus(t.Status), DeliveryStatus: api.TransactionDeliveryStatus(t.DeliveryStatus),
+		FromAmount: major(t.FromAmount, t.FromCurrency), FromCurrency: t.FromCurrency,
+		ToAmount: major(t.ToAmount, t.ToCurrency), ToCurrency: t.ToCurrency,
+		FeeAmount: major(t.FeeAmount, t.FromCurrency), BonusAmount: major(t.BonusAmount, t.FromCurrency),
+		ExchangeRate: wire.AmountOf(t.ExchangeRate), FromFundID: toID(t.FromFundID), FundingSourceType: t.FundingType,
+		Note: t.Notes.Note, Purpose: t.Notes.Purpose, CustomPurpose: t.Notes.CustomPurpose, IPAddress: t.Notes.IPAddress,
+		PhysicalDocuments: each(t.Documents, func(d payout.Document) api.TransactionDocument {
+			return api.TransactionDocument{ID: toID(d.ID), DocumentType: d.Type}
+		}),
+		To: api.TransactionReceiveSide{
+			ID: toID(t.To.ReceiveUserID), FirstName: t.Receiver.FirstName, LastName: optional(t.Receiver.LastName),
+			Email: optional(t.Receiver.Email), MobilePhone: optional(t.Receiver.MobilePhone),
+			AddressLine1: optional(t.Receiver.AddressLine1), CalculationMode: api.CalculationMode(t.To.Mode),
+			PayoutMethod: api.PayoutMethod(t.To.Method),
+		},
+	}
+	if t.To.FundID != "" {
+		id := toID(t.To.FundID)
+		out.To.FundID = &id
+	}
+	// A wallet's payer is known from its account; the document shows payer_id for the others alone (D-36).
+	if t.To.PayerID != 0 && t.To.Method != payout.Wallet {
+		out.To.PayerID = &t.To.PayerID
+	}
+	return out
+}
+
+// A cursor is the position after which the next page begins: microseconds and id, in base64 so that nobody builds on it.
+
+func toCursor(p payout.Position) *string {
+	if p == (payout.Position{}) {
+		return nil
+	}
+	cursor := base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d.%s", p.CreatedAt.UnixMicro(), p.ID))
+	return &cursor
+}
+
+func fromCursor(cursor *string) (payout.Position, error) {
+	if cursor == nil {
+		return payout.Position{}, nil
+	}
+	plain, err := base64.RawURLEncoding.DecodeString(*cursor)
+	micros, id, _ := strings.Cut(string(plain), ".")
+	us, timeErr := strconv.ParseInt(micros, 10, 64)
+	if err != nil || timeErr != nil || uuid.Validate(id) != nil {
+		return payout.Position{}, payout.NewError(payout.CodeBadRequest,
+			payout.Violation{In: "query", Field: "cursor", Reason: "must be a next_cursor of an earlier page"})
+	}
+	return payout.Position{CreatedAt: time.UnixMicro(us).UTC(), ID: id}, nil
+}

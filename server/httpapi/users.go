@@ -1,0 +1,159 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/oapi-codegen/nullable"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+	gen "github.com/crossborder-payouts/payouts/gen/server"
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// CreateUser implements POST /users.
+func (h handlers) CreateUser(ctx context.Context, r gen.CreateUserRequestObject) (gen.CreateUserResponseObject, error) {
+	u, err := h.service.CreateUser(ctx, clientOf(ctx), newUser(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	return gen.CreateUser200JSONResponse{Body: user(u)}, nil
+}
+
+// GetUser implements GET /users/{user_id}.
+func (h handlers) GetUser(ctx context.Context, r gen.GetUserRequestObject) (gen.GetUserResponseObject, error) {
+	u, err := h.service.User(ctx, clientOf(ctx), r.UserID.String())
+	if err != nil {
+		return nil, err
+	}
+	return gen.GetUser200JSONResponse{Body: user(u)}, nil
+}
+
+// GetCipInfo implements GET /users/{user_id}/cip-info.
+func (h handlers) GetCipInfo(ctx context.Context, r gen.GetCipInfoRequestObject) (gen.GetCipInfoResponseObject, error) {
+	info, err := h.service.CIPInfo(ctx, clientOf(ctx), r.UserID.String())
+	if err != nil {
+		return nil, err
+	}
+	return gen.GetCipInfo200JSONResponse{Body: cipInfo(info)}, nil
+}
+
+// SetVerification implements POST /sandbox/users/{user_id}/verification.
+func (h handlers) SetVerification(
+	ctx context.Context, r gen.SetVerificationRequestObject,
+) (gen.SetVerificationResponseObject, error) {
+	tags := make(map[string]payout.CIPStatus, len(r.Body.CipInfo))
+	for tag, status := range r.Body.CipInfo {
+		tags[tag] = payout.CIPStatus(status)
+	}
+	info, err := h.service.SetVerification(ctx, clientOf(ctx), r.UserID.String(),
+		payout.Verification{Status: payout.KYCStatus(text(r.Body.KycStatus)), Tags: tags})
+	if err != nil {
+		return nil, err
+	}
+	return gen.SetVerification200JSONResponse{Body: cipInfo(info)}, nil
+}
+
+// GetTransactionLimit implements GET /users/{user_id}/transaction-limit.
+func (h handlers) GetTransactionLimit(
+	ctx context.Context, r gen.GetTransactionLimitRequestObject,
+) (gen.GetTransactionLimitResponseObject, error) {
+	l, err := h.service.Limits(ctx, clientOf(ctx), r.UserID.String(), r.Params.Destination)
+	if err != nil {
+		return nil, err
+	}
+	return gen.GetTransactionLimit200JSONResponse{Body: api.TransactionLimit{
+		Country: l.Destination, CurrentTier: int32(l.CurrentTier), UserID: toID(l.UserID), //nolint:gosec // a handful of tiers
+		RemainingLimit: api.RemainingLimit{
+			AnnualLimit:  major(l.Annual, l.Currency),
+			MonthlyLimit: major(l.Monthly, l.Currency),
+			DailyLimit:   major(l.Daily, l.Currency),
+		},
+	}}, nil
+}
+
+func newUser(b *api.UserRequest) payout.User {
+	u := payout.User{
+		Business: b.Business != nil && *b.Business,
+		Sending:  text(b.Type) == string(api.UserTypeSend),
+		Country:  b.Country,
+		Profile: payout.UserProfile{
+			FirstName: b.FirstName, LastName: text(b.LastName), Email: b.Email, Gender: text(b.Gender),
+			DateOfBirth: dateText(b.DateOfBirth), AddressLine1: text(b.AddressLine1), MobilePhone: text(b.MobilePhone),
+			City: text(b.City), Zipcode: text(b.Zipcode), State: text(b.State), IPAddress: text(b.IPAddress),
+			BusinessType: text(b.BusinessType), UserScope: text(b.UserScope), CompanyWebsite: text(b.CompanyWebsite),
+			NumberOfEmployee: text(b.NumberOfEmployee),
+		},
+	}
+	if a := b.MailingAddress; a != nil {
+		u.Profile.MailingAddress = &payout.MailingAddress{
+			Country: text(a.Country), City: text(a.City), AddressLine1: text(a.AddressLine1), Zipcode: text(a.Zipcode),
+			State: text(a.State),
+		}
+		if line2, err := a.AddressLine2.Get(); err == nil {
+			u.Profile.MailingAddress.AddressLine2 = &line2
+		}
+	}
+	for _, d := range b.PhysicalDocuments {
+		document := physical(d.DocumentType, d.DocumentValue)
+		document.Country, document.State, document.ExpiryDate = text(d.Country), text(d.State), dateText(d.ExpiryDate)
+		u.Documents = append(u.Documents, document)
+	}
+	for _, d := range b.VirtualDocuments {
+		u.Documents = append(u.Documents, payout.Document{
+			Kind: payout.VirtualDocument, Type: d.DocumentType, Value: d.DocumentValue,
+			ExpiryDate: dateText(d.ExpiryDate), IssuingAuthority: text(d.IDIssuingAuthority),
+			Country: text(d.Country), State: text(d.State),
+		})
+	}
+	return u
+}
+
+func user(u payout.User) api.User {
+	p := u.Profile
+	out := api.User{
+		ID: toID(u.ID), CreatedAt: timestamp(u.CreatedAt), Status: api.KycStatus(u.Status), Business: u.Business,
+		FirstName: p.FirstName, LastName: optional(p.LastName), Email: p.Email, Gender: optional(p.Gender),
+		DateOfBirth: optionalDate(p.DateOfBirth), AddressLine1: optional(p.AddressLine1),
+		MobilePhone: optional(p.MobilePhone), City: optional(p.City), Zipcode: optional(p.Zipcode),
+		State: optional(p.State), Country: u.Country, IPAddress: optional(p.IPAddress),
+		BusinessType: optional(p.BusinessType), UserScope: optional(p.UserScope),
+		CompanyWebsite: optional(p.CompanyWebsite), NumberOfEmployee: optional(p.NumberOfEmployee),
+	}
+	if u.Sending {
+		send := api.UserTypeSend
+		out.Type = &send
+	}
+	if a := p.MailingAddress; a != nil {
+		line2 := nullable.NewNullNullable[string]()
+		if a.AddressLine2 != nil {
+			line2.Set(*a.AddressLine2)
+		}
+		out.MailingAddress = &api.MailingAddress{
+			Country: optional(a.Country), City: optional(a.City), AddressLine1: optional(a.AddressLine1),
+			AddressLine2: line2, Zipcode: optional(a.Zipcode), State: optional(a.State),
+		}
+	}
+	for _, d := range u.Documents {
+		if d.Kind == payout.PhysicalDocument {
+			out.PhysicalDocuments = append(out.PhysicalDocuments, api.PhysicalDocument{
+				ID: toID(d.ID), DocumentType: d.Type, Country: optional(d.Country),
+				ExpiryDate: optionalDate(d.ExpiryDate), State: optional(d.State),
+			})
+			continue
+		}
+		out.VirtualDocuments = append(out.VirtualDocuments, api.VirtualDocument{
+			ID: toID(d.ID), DocumentType: d.Type, DocumentValue: d.Value, Country: optional(d.Country),
+			ExpiryDate: optionalDate(d.ExpiryDate), State: optional(d.State),
+			IDIssuingAuthority: optional(d.IssuingAuthority),
+		})
+	}
+	return out
+}
+
+func cipInfo(info payout.CIPInfo) api.CipInfo {
+	tags := make(map[string]api.CipStatus, len(info.Tags))
+	for tag, status := range info.Tags {
+		tags[tag] = api.CipStatus(status)
+	}
+	return api.CipInfo{CipInfo: tags, KycStatus: api.KycStatus(info.Status), UserID: toID(info.UserID)}
+}

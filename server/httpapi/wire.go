@@ -1,0 +1,74 @@
+package httpapi
+
+import (
+	"strings"
+	"time"
+
+	"encoding/base64"
+
+	"github.com/google/uuid"
+	openapi_types "github.com/oapi-codegen/runtime/types"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/openapi/wire"
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// text gives an optional text; one that was not sent is empty.
+func text[T ~string](p *T) string {
+	if p == nil {
+		return ""
+	}
+	return string(*p)
+}
+
+// optional is the reverse of text.
+func optional[T ~string](s T) *T {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// toID reads an id of ours; they are always UUIDs.
+func toID(id string) openapi_types.UUID { return uuid.MustParse(id) }
+
+func timestamp(t time.Time) api.Timestamp { return wire.Timestamp{Time: t} }
+
+func major(minor int64, currency string) wire.Amount {
+	return wire.AmountOf(payout.Major(minor, currency))
+}
+
+// dateText gives an optional date as YYYY-MM-DD.
+func dateText(d *openapi_types.Date) string {
+	if d == nil {
+		return ""
+	}
+	return d.Format(time.DateOnly)
+}
+
+// optionalDate is the reverse of dateText.
+func optionalDate(s string) *openapi_types.Date {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return nil
+	}
+	return &openapi_types.Date{Time: t}
+}
+
+// physical reads a document whose content the contract has checked to be a base64 data URI.
+func physical(documentType, dataURI string) payout.Document {
+	head, encoded, _ := strings.Cut(dataURI, ",")
+	mediaType := strings.TrimSuffix(strings.TrimPrefix(head, "data:"), ";base64")
+	content, _ := base64.StdEncoding.DecodeString(encoded)
+	return payout.Document{Kind: payout.PhysicalDocument, Type: documentType, MediaType: mediaType, Content: content}
+}
+
+// each maps a list; a list without elements is [] on the wire, not null.
+func each[A, B any](all []A, convert func(A) B) []B {
+	out := make([]B, len(all))
+	for i, v := range all {
+		out[i] = convert(v)
+	}
+	return out
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes.
+const (
+	exitOK      = 0
+	exitFailure = 1 // it was tried and failed
+	exitUsage   = 2 // a flag, variable or argument is wrong
+)
+
+// commands is the command line. Each flag has an environment variable: --rate-limit is PAYOUTD_RATE_LIMIT.
+type commands struct {
+	Serve serve `cmd:"" help:"Run the service."`
+}
+
+// exit is how kong asks to end, after --help for example.
+type exit int
+
+// run is the program: it reads the command line and the environment, does what they say until ctx ends, and gives the
+// exit code. Logs go to errs; what a person reads goes to out.
+func run(ctx context.Context, args []string, getenv func(string) string, out, errs io.Writer) (code int) {
+	defer func() {
+		switch ended := recover().(type) {
+		case nil:
+		case exit:
+			code = int(ended)
+		default:
+			panic(ended)
+		}
+	}()
+	var c commands
+	parser, err := kong.New(&c,
+		kong.Name("payoutd"),
+		kong.Description("A cross-border payout service."),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Writers(out, errs),
+		kong.Exit(func(code int) { panic(exit(code)) }),
+		kong.Resolvers(environment(getenv)),
+		kong.ValueFormatter(func(v *kong.Value) string {
+			if v.Flag == nil || v.Name == "help" {
+				return kong.DefaultHelpValueFormatter(v)
+			}
+			return strings.TrimSuffix(kong.DefaultHelpValueFormatter(v), ".") + " ($" + variable(v.Name) + ")."
+		}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(streams{out, errs}),
+	)
+	if err != nil {
+		fmt.Fprintln(errs, "payoutd:", err)
+		return exitUsage
+	}
+	command, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintf(errs, "payoutd: %v\nTry: payoutd --help\n", err)
+		return exitUsage
+	}
+	if err := command.Run(); err != nil {
+		fmt.Fprintln(errs, "payoutd:", err)
+		var usage usageError
+		if errors.As(err, &usage) {
+			return exitUsage
+		}
+		return exitFailure
+	}
+	return exitOK
+}
+
+// streams are where commands write.
+type streams struct{ out, errs io.Writer }
+
+// usageError is a flag whose value turned out wrong; it names the flag and the variable.
+type usageError struct {
+	flag string
+	err  error
+}
+
+// Error names the flag and the variable.
+func (e usageError) Error() string {
+	return fmt.Sprintf("--%s (or $%s) %v", e.flag, variable(e.flag), e.err)
+}
+
+// Unwrap gives what is wrong.
+func (e usageError) Unwrap() error { return e.err }
+
+func variable(flag string) string {
+	return "PAYOUTD_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// environment gives flags that are not on the command line the value of their variable.
+func environment(getenv func(string) string) kong.Resolver {
+	var resolve kong.ResolverFunc = func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+		if value := getenv(variable(flag.Name)); value != "" {
+			return value, nil
+		}
+		return nil, nil
+	}
+	return resolve
+}
+
+// logger writes JSON lines, or text for people.
+func logger(w io.Writer, level, format string) *slog.Logger {
+	var l slog.Level
+	_ = l.UnmarshalText([]byte(level)) // kong lets the four names through alone
+	options := &slog.HandlerOptions{Level: l}
+	if format == "text" {
+		return slog.New(slog.NewTextHandler(w, options))
+	}
+	return slog.New(slog.NewJSONHandler(w, options))
+}

@@ -1,0 +1,96 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/reference"
+	"github.com/crossborder-payouts/payouts/server/store"
+)
+
+// SandboxClients are the clients of the sandbox with their secrets, which everybody knows.
+var SandboxClients = []struct{ ID, Name, Secret string }{
+	{"sandbox", "Sandbox", "sandbox-secret"},
+	{"sandbox-2", "Second sandbox", "sandbox-2-secret"},
+}
+
+// Errors of a database that belongs to the other mode.
+var (
+	ErrNotSandbox = errors.New("the database holds clients that are not of the sandbox; start without --sandbox, or with another database")
+	ErrIsSandbox  = errors.New("the database holds sandbox clients, whose secrets everybody knows; start with --sandbox, or with another database")
+)
+
+// seed writes the states, and in sandbox mode the sample payers and banks and the sandbox clients. It can be repeated.
+func seed(ctx context.Context, db *store.Store, c Config) error {
+	clients, err := db.ClientIDs(ctx)
+	if err != nil {
+		return err
+	}
+	isSandbox := func(id string) bool {
+		return slices.ContainsFunc(SandboxClients, func(s struct{ ID, Name, Secret string }) bool { return s.ID == id })
+	}
+	switch {
+	case c.Sandbox && !allOf(clients, isSandbox):
+		return ErrNotSandbox
+	case !c.Sandbox && slices.ContainsFunc(clients, isSandbox):
+		return ErrIsSandbox
+	}
+	data := store.Reference{States: reference.States()}
+	if c.Sandbox {
+		data.Payers, data.Banks = reference.SamplePayers(), reference.SampleBanks()
+	}
+	if err := db.PutReference(ctx, data); err != nil {
+		return fmt.Errorf("seed reference data: %w", err)
+	}
+	if !c.Sandbox {
+		return nil
+	}
+	for _, s := range SandboxClients {
+		client := sandboxProfile
+		client.ID, client.Name = s.ID, s.Name
+		if err := db.PutClient(ctx, client, payout.HashSecret(s.Secret), c.Now()); err != nil {
+			return fmt.Errorf("seed sandbox clients: %w", err)
+		}
+	}
+	return nil
+}
+
+func allOf(values []string, test func(string) bool) bool {
+	return !slices.ContainsFunc(values, func(v string) bool { return !test(v) })
+}
+
+// sandboxProfile sends from the US and the UK to seven countries, in three tiers.
+var sandboxProfile = payout.Client{
+	Corridors: []payout.Corridor{{Country: "US", Currency: "USD"}, {Country: "GB", Currency: "GBP"}},
+	Destinations: []payout.Destination{
+		{Country: "NP", Tiers: sandboxTiers}, {Country: "IN", Tiers: sandboxTiers}, {Country: "MX", Tiers: sandboxTiers},
+		{Country: "PH", Tiers: sandboxTiers}, {Country: "NG", Tiers: sandboxTiers}, {Country: "JP", Tiers: sandboxTiers},
+		{Country: "KW", Tiers: sandboxTiers},
+	},
+}
+
+var sandboxTiers = []payout.Tier{
+	sandboxTier(1_000_00, 3_000_00, 10_000_00, payout.RequiredTags{}),
+	sandboxTier(5_000_00, 15_000_00, 60_000_00, payout.RequiredTags{
+		Individual: []string{"ID_DOC", "DATE_OF_BIRTH", "ADDRESS_LINE1"},
+		Business:   []string{"EIN_DOC", "EIN_NUMBER", "COMPANY_TYPE"},
+	}),
+	sandboxTier(20_000_00, 60_000_00, 250_000_00, payout.RequiredTags{
+		Individual: []string{"ID_DOC", "DATE_OF_BIRTH", "ADDRESS_LINE1", "OCCUPATION"},
+		Business:   []string{"EIN_DOC", "EIN_NUMBER", "COMPANY_TYPE", "CERTIFICATE_OF_INCORPORATION", "SOURCE_OF_FUND"},
+	}),
+}
+
+// sandboxTier has the same limits in both sending currencies, in minor units.
+func sandboxTier(daily, monthly, annual int64, tags payout.RequiredTags) payout.Tier {
+	return payout.Tier{
+		Limits: []payout.TierLimit{
+			{Currency: "USD", Daily: daily, Monthly: monthly, Annual: annual},
+			{Currency: "GBP", Daily: daily, Monthly: monthly, Annual: annual},
+		},
+		RequiredTags: tags,
+	}
+}
