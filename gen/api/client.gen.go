@@ -317,8 +317,8 @@ type ClientInterface interface {
 	// 4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 	//    method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 	//    address (`ADDRESS_REQUIRED`);
-	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`), and the payer
-	//    allows the amount (`AMOUNT_NOT_ALLOWED`);
+	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
+	//    amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 	// 6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
 	//    transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
 	//
@@ -341,8 +341,8 @@ type ClientInterface interface {
 	// 4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 	//    method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 	//    address (`ADDRESS_REQUIRED`);
-	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`), and the payer
-	//    allows the amount (`AMOUNT_NOT_ALLOWED`);
+	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
+	//    amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 	// 6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
 	//    transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
 	//
@@ -875,8 +875,8 @@ func (c *Client) ListTransactions(ctx context.Context, userID UserID, params *Li
 //  4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 //     method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 //     address (`ADDRESS_REQUIRED`);
-//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`), and the payer
-//     allows the amount (`AMOUNT_NOT_ALLOWED`);
+//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
+//     amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 //  6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
 //     transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
 //
@@ -909,8 +909,8 @@ func (c *Client) CreateTransactionWithBody(ctx context.Context, userID UserID, p
 //  4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 //     method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 //     address (`ADDRESS_REQUIRED`);
-//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`), and the payer
-//     allows the amount (`AMOUNT_NOT_ALLOWED`);
+//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
+//     amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 //  6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
 //     transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
 //
@@ -2431,8 +2431,8 @@ type ClientWithResponsesInterface interface {
 	// 4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 	//    method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 	//    address (`ADDRESS_REQUIRED`);
-	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`), and the payer
-	//    allows the amount (`AMOUNT_NOT_ALLOWED`);
+	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
+	//    amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 	// 6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
 	//    transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
 	//
@@ -2455,8 +2455,8 @@ type ClientWithResponsesInterface interface {
 	// 4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 	//    method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 	//    address (`ADDRESS_REQUIRED`);
-	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`), and the payer
-	//    allows the amount (`AMOUNT_NOT_ALLOWED`);
+	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
+	//    amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 	// 6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
 	//    transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
 	//
@@ -6539,8 +6539,8 @@ func (c *ClientWithResponses) ListTransactionsWithResponse(ctx context.Context, 
 //  4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 //     method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 //     address (`ADDRESS_REQUIRED`);
-//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`), and the payer
-//     allows the amount (`AMOUNT_NOT_ALLOWED`);
+//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
+//     amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 //  6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
 //     transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
 //
@@ -6569,8 +6569,8 @@ func (c *ClientWithResponses) CreateTransactionWithBodyWithResponse(ctx context.
 //  4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 //     method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 //     address (`ADDRESS_REQUIRED`);
-//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`), and the payer
-//     allows the amount (`AMOUNT_NOT_ALLOWED`);
+//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
+//     amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 //  6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
 //     transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
 //

@@ -471,7 +471,7 @@ type Error struct {
 	// Details Every violation that was found.
 	Details []ErrorDetail `json:"details,omitempty"`
 
-	// Message What went wrong
+	// Message What went wrong, for people.
 	Message string `json:"message"`
 
 	// RequestID Same as the header X-Request-Id.
@@ -577,8 +577,26 @@ type IPAddress = string
 // KycStatus Overall verification status. Only VERIFIED allows transactions. `IN PROGRESS` is written with a space.
 type KycStatus string
 
-// MailingAddress defines model for MailingAddress.
+// MailingAddress The postal address of a business.
 type MailingAddress struct {
+	AddressLine1 *string                   `json:"address_line1,omitempty"`
+	AddressLine2 nullable.Nullable[string] `json:"address_line2,omitempty"`
+	City         *string                   `json:"city,omitempty"`
+
+	// Country ISO 3166-1 alpha-2 code.
+	//
+	// Example: NP
+	Country *CountryCode `json:"country,omitempty"`
+
+	// State ISO 3166-2 code without the country, mostly 2 characters.
+	//
+	// Example: CA
+	State   *StateCode `json:"state,omitempty"`
+	Zipcode *string    `json:"zipcode,omitempty"`
+}
+
+// MailingAddressRequest defines model for MailingAddressRequest.
+type MailingAddressRequest struct {
 	AddressLine1 *string                   `json:"address_line1,omitempty"`
 	AddressLine2 nullable.Nullable[string] `json:"address_line2,omitempty"`
 	City         *string                   `json:"city,omitempty"`
@@ -1092,8 +1110,10 @@ type User struct {
 	// IPAddress IPv4 or IPv6 address.
 	//
 	// Example: 203.0.113.7
-	IPAddress      *IPAddress      `json:"ip_address,omitempty"`
-	LastName       *string         `json:"last_name,omitempty"`
+	IPAddress *IPAddress `json:"ip_address,omitempty"`
+	LastName  *string    `json:"last_name,omitempty"`
+
+	// MailingAddress The postal address of a business.
 	MailingAddress *MailingAddress `json:"mailing_address,omitempty"`
 
 	// MobilePhone Digits only, with the country's dialling code.
@@ -1160,9 +1180,9 @@ type UserRequest struct {
 	// IPAddress IPv4 or IPv6 address.
 	//
 	// Example: 203.0.113.7
-	IPAddress      *IPAddress      `json:"ip_address,omitempty"`
-	LastName       *string         `json:"last_name,omitempty"`
-	MailingAddress *MailingAddress `json:"mailing_address,omitempty"`
+	IPAddress      *IPAddress             `json:"ip_address,omitempty"`
+	LastName       *string                `json:"last_name,omitempty"`
+	MailingAddress *MailingAddressRequest `json:"mailing_address,omitempty"`
 
 	// MobilePhone Digits only, with the country's dialling code.
 	//

@@ -62,14 +62,14 @@ type bound struct {
 // takeNumberRule moves the rule out of the schema, so that kin-openapi does not judge it a second time.
 func takeNumberRule(s *openapi3.Schema) numberRule {
 	rule := numberRule{min: newBound(s.Min, s.ExclusiveMin), max: newBound(s.Max, s.ExclusiveMax)}
-	s.Min, s.Max, s.ExclusiveMin, s.ExclusiveMax = nil, nil, openapi3.ExclusiveBound{}, openapi3.ExclusiveBound{}
 	if s.Type.Is(openapi3.TypeInteger) {
 		rule.bits = 64
 		if s.Format == "int32" {
 			rule.bits = 32
 		}
-		s.Format = ""
 	}
+	s.Min, s.Max, s.ExclusiveMin, s.ExclusiveMax = nil, nil, openapi3.ExclusiveBound{}, openapi3.ExclusiveBound{}
+	s.Format = ""
 	return rule
 }
 
@@ -84,6 +84,17 @@ func newBound(limit *float64, exclusive openapi3.ExclusiveBound) *bound {
 
 // plainFloat gives back the decimal that the document shows, which its parser turned into a float.
 func plainFloat(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// floatDigits is how many digits of the document surely survive its parser.
+const floatDigits = 15
+
+func keepsDigits(f float64) bool {
+	if f == math.Trunc(f) && math.Abs(f) <= 1<<53 {
+		return true
+	}
+	text := strings.Trim(strings.Replace(plainFloat(math.Abs(f)), ".", "", 1), "0")
+	return len(text) <= floatDigits
+}
 
 // reason tells what is wrong with n, "" being nothing. What is not a plain decimal was refused before.
 func (r numberRule) reason(n json.Number) string {

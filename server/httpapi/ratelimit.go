@@ -21,14 +21,14 @@ func newRateLimits(perSecond int) *rateLimits {
 	return &rateLimits{perSecond: perSecond, buckets: map[string]*rate.Limiter{}}
 }
 
-// rateLimited is CODE RATE_LIMITED with the time to wait.
+// rateLimited is CodeRateLimited with the time to wait.
 type rateLimited struct {
-	*payout.Error
+	error
 	wait time.Duration
 }
 
 // Unwrap gives the payout.Error.
-func (e rateLimited) Unwrap() error { return e.Error }
+func (e rateLimited) Unwrap() error { return e.error }
 
 // take takes a token of the client; CodeRateLimited where there is none.
 func (l *rateLimits) take(clientID string) error {

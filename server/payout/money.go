@@ -37,16 +37,16 @@ func Major(minor int64, currency string) decimal.Decimal {
 }
 
 // receivingAmount is from times rate, rounded half up to digits decimals, in minor units (D-06). The product is exact
-// before it is rounded once. ok is false where the result is zero or above MaxAmount.
-func receivingAmount(from, rate decimal.Decimal, digits int) (minor int64, ok bool) {
+// before it is rounded once. A result above MaxAmount is 0, which is no amount either.
+func receivingAmount(from, rate decimal.Decimal, digits int) int64 {
 	product := new(big.Int).Mul(coefficient(from), coefficient(rate))
 	product.Mul(product, pow10(digits))
 	rounded := quotientHalfUp(product, pow10(from.Scale()+rate.Scale()))
 	highest := new(big.Int).Mul(big.NewInt(MaxAmount), pow10(digits))
-	if rounded.Sign() <= 0 || rounded.Cmp(highest) > 0 {
-		return 0, false
+	if rounded.Cmp(highest) > 0 {
+		return 0
 	}
-	return rounded.Int64(), true
+	return rounded.Int64()
 }
 
 // equivalent tells whether from is within 0.01 of to divided by rate, the quotient rounded half up to cents (D-06, D-37).

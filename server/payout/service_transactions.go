@@ -197,13 +197,17 @@ func walletSide(ctx context.Context, r Reader, c Client, receiver ReceiveUser, t
 	return paidOut{[]string{a.Currency}, p.NetworkLimits}, err
 }
 
-// allowed checks the currencies, and the bounds of the payer (section 1, rule 5; D-21).
+// allowed checks the currencies, the receiving amount and the bounds of the payer (section 1, rule 5; D-21, D-42).
 func allowed(n NewTransaction, money amounts, corridor Corridor, side paidOut) error {
 	if n.FromCurrency != corridor.Currency {
 		return NewError(CodeCurrencyNotSupported, InBody("/from_currency", "must be the sending currency of the corridor"))
 	}
 	if !slices.Contains(side.currencies, n.ToCurrency) {
 		return NewError(CodeCurrencyNotSupported, InBody("/to_currency", "must be a currency of the receive side"))
+	}
+	if money.to == 0 {
+		return NewError(CodeAmountNotAllowed,
+			InBody("/from_amount", "must give a receiving amount above zero and of at most 1000000000000"))
 	}
 	for _, l := range side.limits {
 		if l.Currency == n.ToCurrency && (money.to < l.Min || money.to > l.Max) {

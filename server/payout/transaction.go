@@ -92,12 +92,13 @@ type Receiver struct {
 	AddressLine1 string `json:"address_line1,omitempty"`
 }
 
-// amounts is a NewTransaction's money in minor units, checked as far as the request alone allows.
+// amounts is a NewTransaction's money in minor units, checked as far as the request alone allows. A receiving amount that
+// cannot be paid out, zero or above MaxAmount, is 0: the rules before that one answer first.
 type amounts struct{ from, to, fee int64 }
 
 // amounts checks and computes the money of a request. It returns BAD_REQUEST, naming the fields, for currencies that do
 // not exist, for more decimals than a currency has, for a missing to_amount and for amounts that are not equivalent
-// (D-05, D-06), and AMOUNT_NOT_ALLOWED where the computed amount is zero or too large.
+// (D-05, D-06).
 func (n NewTransaction) amounts() (amounts, error) {
 	var found []Violation
 	digits := func(pointer, currency string) int {
@@ -139,12 +140,7 @@ func (n NewTransaction) amounts() (amounts, error) {
 		}
 		return a, nil
 	}
-	to, ok := receivingAmount(n.FromAmount, n.ExchangeRate, toDigits)
-	if !ok {
-		return amounts{}, NewError(CodeAmountNotAllowed,
-			InBody("/from_amount", "must give a receiving amount above zero and of at most 1000000000000"))
-	}
-	a.to = to
+	a.to = receivingAmount(n.FromAmount, n.ExchangeRate, toDigits)
 	return a, nil
 }
 

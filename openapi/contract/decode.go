@@ -1,0 +1,139 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const maxDepth = 64
+
+// decoder reads one JSON document strictly. What encoding/json would let pass, mend or pick silently (repeated names,
+// trailing data, broken UTF-8, numbers that lose digits) is refused, because two readers could see two documents.
+type decoder struct {
+	in        *jsontext.Decoder
+	values    int
+	maxValues int
+	found     []Violation
+}
+
+// decode gives the value with its numbers as json.Number. complete is false if the text could not be read to its end.
+func decode(text []byte, maxValues int) (value any, found []Violation, complete bool) {
+	if !utf8.Valid(text) {
+		return nil, []Violation{{"body", "", "must be valid UTF-8"}}, false
+	}
+	// Repeated names are found by object, so that they do not end the reading.
+	d := decoder{in: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true)), maxValues: maxValues}
+	value, complete = d.value(1)
+	if !complete {
+		return nil, d.found, false
+	}
+	if _, err := d.in.ReadToken(); err != io.EOF {
+		d.refuse("", "must be a single JSON value")
+		return nil, d.found, false
+	}
+	return value, d.found, true
+}
+
+func (d *decoder) refuse(pointer jsontext.Pointer, reason string) {
+	d.found = append(d.found, Violation{"body", string(pointer), reason})
+}
+
+// value reports false when reading cannot go on; the reason is then among the findings.
+func (d *decoder) value(depth int) (any, bool) {
+	if d.values++; d.values > d.maxValues {
+		d.refuse("", fmt.Sprintf("must hold at most %d values", d.maxValues))
+		return nil, false
+	}
+	token, err := d.in.ReadToken()
+	if err != nil {
+		return nil, d.syntax(err)
+	}
+	switch token.Kind() {
+	case jsontext.KindString:
+		return d.text(token), true
+	case jsontext.KindNumber:
+		number := json.Number(token.String())
+		if !plainDecimal(number.String()) {
+			d.refuse(d.in.StackPointer(), notPlainNumber)
+		}
+		return number, true
+	case jsontext.KindTrue, jsontext.KindFalse:
+		return token.Bool(), true
+	case jsontext.KindNull:
+		return nil, true
+	}
+	if depth > maxDepth {
+		d.refuse(d.in.StackPointer(), fmt.Sprintf("must not be nested deeper than %d levels", maxDepth))
+		return nil, false
+	}
+	if token.Kind() == jsontext.KindBeginArray {
+		return d.array(depth)
+	}
+	return d.object(depth)
+}
+
+func (d *decoder) array(depth int) (any, bool) {
+	list := []any{}
+	for d.in.PeekKind() != jsontext.KindEndArray {
+		item, ok := d.value(depth + 1)
+		if !ok {
+			return nil, false
+		}
+		list = append(list, item)
+	}
+	return list, d.end()
+}
+
+func (d *decoder) object(depth int) (any, bool) {
+	members := map[string]any{}
+	for d.in.PeekKind() != jsontext.KindEndObject {
+		token, err := d.in.ReadToken()
+		if err != nil {
+			return nil, d.syntax(err)
+		}
+		name := d.text(token)
+		if _, repeated := members[name]; repeated {
+			d.refuse(d.in.StackPointer(), "must not be given twice")
+		}
+		value, ok := d.value(depth + 1)
+		if !ok {
+			return nil, false
+		}
+		members[name] = value
+	}
+	return members, d.end()
+}
+
+// end reads the closing bracket that was peeked.
+func (d *decoder) end() bool {
+	if _, err := d.in.ReadToken(); err != nil {
+		return d.syntax(err)
+	}
+	return true
+}
+
+// text refuses NUL, which a PostgreSQL text cannot hold.
+func (d *decoder) text(token jsontext.Token) string {
+	s := token.String()
+	if strings.IndexByte(s, 0) >= 0 {
+		d.refuse(d.in.StackPointer(), "must not contain NUL characters")
+	}
+	return s
+}
+
+// syntax records an error of the JSON grammar without its text, which quotes the input.
+func (d *decoder) syntax(err error) bool {
+	where, reason := jsontext.Pointer(""), "must be a JSON value"
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		where, reason = e.JSONPointer, fmt.Sprintf("must be valid JSON, which ends at byte %d", e.ByteOffset)
+	}
+	d.refuse(where, reason)
+	return false
+}

@@ -1,0 +1,135 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// privateCopy gives a document that shares nothing with doc: it is changed below.
+func privateCopy(doc *openapi3.T) (*openapi3.T, error) {
+	if doc == nil {
+		return nil, errors.New("no document")
+	}
+	text, err := doc.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("copy the document: %w", err)
+	}
+	own, err := openapi3.NewLoader().LoadFromData(text)
+	if err != nil {
+		return nil, fmt.Errorf("copy the document: %w", err)
+	}
+	if !own.IsOpenAPI30() {
+		return nil, errors.New("the document must be OpenAPI 3.0")
+	}
+	if err := own.Validate(context.Background()); err != nil {
+		return nil, fmt.Errorf("the document is invalid: %w", err)
+	}
+	return own, nil
+}
+
+// supported refuses what could not be judged exactly, so that no part of a document is silently not enforced.
+func supported(pointer string, ref *openapi3.SchemaRef) error {
+	s := ref.Value
+	refuse := func(format string, args ...any) error {
+		return fmt.Errorf("%s: %s", pointer, fmt.Sprintf(format, args...))
+	}
+	composed := len(s.AllOf) > 0 || len(s.OneOf) > 0
+	switch {
+	case len(s.AnyOf) > 0, s.Not != nil, s.MultipleOf != nil:
+		return refuse("anyOf, not and multipleOf are not supported")
+	case len(s.AllOf) > 1:
+		return refuse("allOf is supported around a single schema only")
+	case composed && (len(s.Properties) > 0 || s.AdditionalProperties.Has != nil || s.AdditionalProperties.Schema != nil):
+		return refuse("a schema with allOf or oneOf must not have properties of its own")
+	case !composed && !s.Type.IsSingle():
+		return refuse("a schema needs one type")
+	}
+	if s.Format != "" && !slices.ContainsFunc(s.Type.Slice(), func(t string) bool { return slices.Contains(formats[t], s.Format) }) {
+		return refuse("format %s is not known for this type", s.Format)
+	}
+	for _, limit := range []*float64{s.Min, s.Max} {
+		if limit != nil && !keepsDigits(*limit) {
+			return refuse("a bound must have at most %d significant digits", floatDigits)
+		}
+	}
+	if reason, ok := s.Extensions[reasonExtension]; ok {
+		if _, ok := reason.(string); !ok {
+			return refuse("%s must be a string", reasonExtension)
+		}
+	}
+	if len(s.OneOf) > 0 {
+		if _, err := variants(s); err != nil {
+			return refuse("%v", err)
+		}
+	}
+	return nil
+}
+
+// variants gives the schemas of a oneOf by the value of its discriminator.
+func variants(s *openapi3.Schema) (map[string]*openapi3.Schema, error) {
+	if s.Discriminator == nil || len(s.Discriminator.Mapping) == 0 {
+		return nil, errors.New("oneOf needs a discriminator with a mapping")
+	}
+	byName := map[string]*openapi3.Schema{}
+	for name, target := range s.Discriminator.Mapping {
+		i := slices.IndexFunc(s.OneOf, func(ref *openapi3.SchemaRef) bool { return ref.Ref == target.Ref })
+		if i < 0 {
+			return nil, fmt.Errorf("the discriminator maps %s to a schema that is not in oneOf", name)
+		}
+		byName[name] = s.OneOf[i].Value
+	}
+	return byName, nil
+}
+
+// closed refuses a request schema that admits members it does not describe: they would escape every check.
+func closed(pointer string, ref *openapi3.SchemaRef) error {
+	s := ref.Value
+	if s.Type.Is(openapi3.TypeObject) && isOpen(s) {
+		return fmt.Errorf("%s: an object of a request must be closed with additionalProperties", pointer)
+	}
+	return nil
+}
+
+func isOpen(s *openapi3.Schema) bool {
+	has := s.AdditionalProperties.Has
+	return s.AdditionalProperties.Schema == nil && (has == nil || *has) && len(s.AllOf) == 0 && len(s.OneOf) == 0
+}
+
+// newJudge prepares the schemas of a document, which it changes: responses are closed so that an undeclared member is
+// found, and number rules move to the judge.
+func newJudge(doc *openapi3.T) (*judge, error) {
+	if err := doc.WalkSchemas(supported); err != nil {
+		return nil, err
+	}
+	for _, path := range slices.Sorted(maps.Keys(doc.Paths.Map())) {
+		for method, op := range doc.Paths.Value(path).Operations() {
+			if op.RequestBody == nil {
+				continue
+			}
+			for _, media := range op.RequestBody.Value.Content {
+				if err := media.Schema.WalkSubtree(closed); err != nil {
+					return nil, fmt.Errorf("%s %s: %w", method, path, err)
+				}
+			}
+		}
+	}
+	j := &judge{numbers: map[*openapi3.Schema]numberRule{}, variants: map[*openapi3.Schema]map[string]*openapi3.Schema{}}
+	err := doc.WalkSchemas(func(_ string, ref *openapi3.SchemaRef) (err error) {
+		s := ref.Value
+		switch {
+		case len(s.OneOf) > 0:
+			j.variants[s], err = variants(s)
+		case s.Type.Is(openapi3.TypeObject) && s.AdditionalProperties.Has == nil && isOpen(s):
+			s.AdditionalProperties = openapi3.AdditionalProperties{Has: new(bool)}
+		case s.Type.Is(openapi3.TypeInteger), s.Type.Is(openapi3.TypeNumber):
+			j.numbers[s] = takeNumberRule(s)
+		}
+		return err
+	})
+	return j, err
+}

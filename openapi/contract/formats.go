@@ -1,0 +1,144 @@
+package contract
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// refusal is what a format expects, in the words of a violation. kin-openapi carries it through to explain.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// formats lists what a document may use, by type. stringFormats judges the strings, numberRule the numbers.
+var formats = map[string][]string{
+	openapi3.TypeString:  {"uuid", "email", "date", "ip", "uri", "data-uri"},
+	openapi3.TypeNumber:  {"decimal"},
+	openapi3.TypeInteger: {"int32", "int64"},
+}
+
+// They are handed over with each check instead of being registered, which would change kin-openapi for the process.
+var stringFormats = map[string]openapi3.StringFormatValidator{
+	"uuid":     format(isUUID, "must be a UUID such as 123e4567-e89b-12d3-a456-426614174000"),
+	"email":    format(isEmail, "must be an email address"),
+	"date":     format(isDate, "must be a date such as 2026-01-31"),
+	"ip":       format(isIP, "must be an IPv4 or IPv6 address"),
+	"uri":      format(isWebAddress, "must be an absolute http or https address"),
+	"data-uri": openapi3.NewCallbackValidator(checkDataURI),
+}
+
+func format(ok func(string) bool, expected refusal) openapi3.StringFormatValidator {
+	return openapi3.NewCallbackValidator(func(s string) error {
+		if !ok(s) {
+			return expected
+		}
+		return nil
+	})
+}
+
+// isUUID takes the canonical form only: what a lenient parser also takes would be several names for one thing.
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			if c != '-' {
+				return false
+			}
+		case '0' <= c && c <= '9', 'a' <= c && c <= 'f', 'A' <= c && c <= 'F':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func isEmail(s string) bool {
+	local, domain, ok := strings.Cut(s, "@")
+	return ok && len(s) <= 254 && local != "" &&
+		strings.Contains(domain, ".") && !strings.Contains(domain, "@") && !strings.Contains(domain, "..") &&
+		!strings.HasPrefix(domain, ".") && !strings.HasSuffix(domain, ".") &&
+		!strings.ContainsFunc(s, spaceOrControl)
+}
+
+func spaceOrControl(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
+func isDate(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
+}
+
+func isIP(s string) bool {
+	addr, err := netip.ParseAddr(s)
+	return err == nil && addr.Zone() == ""
+}
+
+func isWebAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
+		!strings.ContainsFunc(s, spaceOrControl)
+}
+
+const (
+	notDataURI = refusal("must be a base64 data URI of an image or PDF")
+	notBase64  = refusal("must contain valid base64")
+)
+
+// checkDataURI returns notDataURI or notBase64. It is one pass over the text: a document has up to 15 MB of it.
+func checkDataURI(s string) error {
+	rest, ok := strings.CutPrefix(s, "data:")
+	if !ok {
+		return notDataURI
+	}
+	mediaType, data, ok := strings.Cut(rest, ";base64,")
+	if !ok || !isDocumentType(strings.ToLower(mediaType)) {
+		return notDataURI
+	}
+	if !isBase64(data) {
+		return notBase64
+	}
+	return nil
+}
+
+func isDocumentType(mediaType string) bool {
+	subtype, image := strings.CutPrefix(mediaType, "image/")
+	if !image {
+		return mediaType == "application/pdf"
+	}
+	return subtype != "" && !strings.ContainsFunc(subtype, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("+.-", r)
+	})
+}
+
+var base64Alphabet = func() (table [256]bool) {
+	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
+		table[c] = true
+	}
+	return table
+}()
+
+// isBase64 takes the standard alphabet with full padding and at least one byte of content.
+func isBase64(s string) bool {
+	if s == "" || len(s)%4 != 0 {
+		return false
+	}
+	content := s[:len(s)-1]
+	if s[len(s)-1] != '=' {
+		content = s
+	} else if s[len(s)-2] == '=' {
+		content = s[:len(s)-2]
+	}
+	for i := range len(content) {
+		if !base64Alphabet[content[i]] {
+			return false
+		}
+	}
+	return true
+}

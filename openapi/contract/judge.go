@@ -1,0 +1,186 @@
+package contract
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// judge holds values against schemas: kin-openapi does it, except for what it cannot do exactly.
+type judge struct {
+	numbers  map[*openapi3.Schema]numberRule
+	variants map[*openapi3.Schema]map[string]*openapi3.Schema // of a oneOf, by discriminator value
+}
+
+// direction is what differs between judging a request and judging a response.
+type direction struct {
+	visit     []openapi3.SchemaValidationOption
+	maxValues int
+}
+
+var (
+	// A limit on values keeps the memory of a hostile request near the size of its body.
+	asRequest  = newDirection(openapi3.VisitAsRequest(), 100_000)
+	asResponse = newDirection(openapi3.VisitAsResponse(), math.MaxInt)
+)
+
+func newDirection(as openapi3.SchemaValidationOption, maxValues int) direction {
+	return direction{
+		visit: []openapi3.SchemaValidationOption{
+			as, openapi3.MultiErrors(), openapi3.WithStringFormatValidators(stringFormats),
+		},
+		maxValues: maxValues,
+	}
+}
+
+// body judges a JSON text and gives back its value.
+func (j *judge) body(text []byte, s *openapi3.Schema, as direction) (any, []Violation) {
+	value, found, complete := decode(text, as.maxValues)
+	if !complete {
+		return nil, found
+	}
+	unread := map[string]bool{}
+	for _, v := range found {
+		unread[v.Field] = true
+	}
+	for _, v := range j.value(value, s, as) {
+		// What could not be read as meant is not judged a second time.
+		if !unread[v.Field] {
+			found = append(found, v)
+		}
+	}
+	return value, found
+}
+
+// value judges a decoded value; the fields of the violations are JSON pointers.
+func (j *judge) value(value any, s *openapi3.Schema, as direction) []Violation {
+	var found []Violation
+	if err := s.VisitJSON(value, as.visit...); err != nil {
+		explain(err, &found)
+	}
+	j.exact(value, s, nil, &found)
+	return found
+}
+
+// step is one token of the way to a value. The pointer is only written out when there is something to report.
+type step struct {
+	up    *step
+	name  string
+	index int // where name is ""
+	item  bool
+}
+
+func (at *step) pointer() jsontext.Pointer {
+	switch {
+	case at == nil:
+		return ""
+	case at.item:
+		return at.up.pointer().AppendToken(strconv.Itoa(at.index))
+	}
+	return at.up.pointer().AppendToken(at.name)
+}
+
+// exact judges the numbers within value.
+func (j *judge) exact(value any, s *openapi3.Schema, at *step, found *[]Violation) {
+	s = j.plain(s, value)
+	switch value := value.(type) {
+	case json.Number:
+		if reason := j.numbers[s].reason(value); reason != "" {
+			*found = append(*found, Violation{"body", string(at.pointer()), reason})
+		}
+	case []any:
+		for i, item := range value {
+			j.exact(item, itemSchema(s), &step{up: at, index: i, item: true}, found)
+		}
+	case map[string]any:
+		for name, member := range value {
+			j.exact(member, memberSchema(s, name), &step{up: at, name: name}, found)
+		}
+	}
+}
+
+// anything stands for the schema of a value that the document does not describe.
+var anything = &openapi3.Schema{}
+
+// plain follows the allOf of a wrapper and the discriminator of a oneOf to the schema that describes value.
+func (j *judge) plain(s *openapi3.Schema, value any) *openapi3.Schema {
+	for {
+		switch {
+		case len(s.AllOf) > 0:
+			s = s.AllOf[0].Value
+		case len(s.OneOf) > 0:
+			object, _ := value.(map[string]any)
+			name, _ := object[s.Discriminator.PropertyName].(string)
+			variant, ok := j.variants[s][name]
+			if !ok {
+				return anything
+			}
+			s = variant
+		default:
+			return s
+		}
+	}
+}
+
+func itemSchema(s *openapi3.Schema) *openapi3.Schema {
+	if s.Items == nil {
+		return anything
+	}
+	return s.Items.Value
+}
+
+func memberSchema(s *openapi3.Schema, name string) *openapi3.Schema {
+	if property := s.Properties[name]; property != nil {
+		return property.Value
+	}
+	if others := s.AdditionalProperties.Schema; others != nil {
+		return others.Value
+	}
+	return anything
+}
+
+// explain turns kin-openapi's errors into violations in our own words: its texts hold patterns, schemas and values.
+func explain(err error, found *[]Violation) {
+	if list, ok := err.(openapi3.MultiError); ok {
+		for _, e := range list {
+			explain(e, found)
+		}
+		return
+	}
+	e, ok := err.(*openapi3.SchemaError)
+	if !ok {
+		*found = append(*found, Violation{"body", "", "must follow the schema"})
+		return
+	}
+	var nested openapi3.MultiError
+	if (e.SchemaField == "oneOf" || e.SchemaField == "allOf") && errors.As(e.Origin, &nested) {
+		explain(nested, found)
+		return
+	}
+	pointer := jsontext.Pointer("")
+	for _, token := range e.JSONPointer() {
+		pointer = pointer.AppendToken(token)
+	}
+	switch e.SchemaField {
+	case "discriminator":
+		pointer = pointer.AppendToken(e.Schema.Discriminator.PropertyName)
+	case "properties":
+		pointer = pointer.AppendToken(unknownMember(e.Reason))
+	}
+	*found = append(*found, Violation{"body", string(pointer), sentence(e)})
+}
+
+// unknownMember reads the name out of `property "x" is unsupported`, the only place where kin-openapi tells it.
+func unknownMember(reason string) string {
+	quoted := strings.TrimSuffix(strings.TrimPrefix(reason, "property "), " is unsupported")
+	name, err := strconv.Unquote(quoted)
+	if err != nil {
+		return quoted
+	}
+	return name
+}

@@ -1,0 +1,104 @@
+package contract
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// Operation is one method of one path.
+type Operation struct {
+	ID     string // operationId
+	Method string
+	Path   string // the template, as in the document
+
+	judge        *judge
+	path         []parameter
+	query        map[string]parameter
+	headers      []parameter
+	body         *openapi3.Schema // nil: no body is expected
+	bodyRequired bool
+	responses    map[int]response
+}
+
+type response struct {
+	headers []parameter
+	body    *openapi3.Schema // nil: no body is allowed
+}
+
+// Statuses gives the statuses that the document declares, sorted.
+func (op *Operation) Statuses() []int { return slices.Sorted(maps.Keys(op.responses)) }
+
+func newOperation(j *judge, item *openapi3.PathItem, spec *openapi3.Operation) (*Operation, error) {
+	if spec.OperationID == "" {
+		return nil, errors.New("the operation needs an operationId")
+	}
+	op := &Operation{ID: spec.OperationID, judge: j, query: map[string]parameter{}, responses: map[int]response{}}
+	for _, ref := range slices.Concat(item.Parameters, spec.Parameters) {
+		p, err := newParameter(ref.Value.In, ref.Value.Name, ref.Value)
+		if err != nil {
+			return nil, err
+		}
+		op.add(p)
+	}
+	if ref := spec.RequestBody; ref != nil {
+		var err error
+		if op.body, err = jsonSchema(ref.Value.Content); err != nil {
+			return nil, fmt.Errorf("request body: %w", err)
+		}
+		op.bodyRequired = ref.Value.Required
+	}
+	for code, ref := range spec.Responses.Map() {
+		status, err := strconv.Atoi(code)
+		if err != nil {
+			return nil, fmt.Errorf("response %s: must have a status of its own", code)
+		}
+		if op.responses[status], err = newResponse(ref.Value); err != nil {
+			return nil, fmt.Errorf("response %s: %w", code, err)
+		}
+	}
+	return op, nil
+}
+
+// add puts p in its place, over one of the same name that the path item declares for all its operations.
+func (op *Operation) add(p parameter) {
+	switch p.in {
+	case openapi3.ParameterInQuery:
+		op.query[p.name] = p
+	case openapi3.ParameterInPath:
+		op.path = replace(op.path, p)
+	default:
+		op.headers = replace(op.headers, p)
+	}
+}
+
+func replace(list []parameter, p parameter) []parameter {
+	list = slices.DeleteFunc(list, func(old parameter) bool { return old.name == p.name })
+	return append(list, p)
+}
+
+func newResponse(spec *openapi3.Response) (r response, err error) {
+	for name, ref := range spec.Headers {
+		p, err := newParameter(openapi3.ParameterInHeader, name, &ref.Value.Parameter)
+		if err != nil {
+			return response{}, err
+		}
+		r.headers = append(r.headers, p)
+	}
+	if len(spec.Content) > 0 {
+		r.body, err = jsonSchema(spec.Content)
+	}
+	return r, err
+}
+
+func jsonSchema(content openapi3.Content) (*openapi3.Schema, error) {
+	media := content["application/json"]
+	if len(content) != 1 || media == nil || media.Schema == nil {
+		return nil, errors.New("a body must be application/json with a schema, and nothing else")
+	}
+	return media.Schema.Value, nil
+}

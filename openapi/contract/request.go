@@ -1,0 +1,135 @@
+package contract
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Request is a request that keeps the contract.
+type Request struct {
+	Operation *Operation
+	Body      []byte // as sent; nil if the operation takes none or none was sent. Not to be changed.
+
+	path  map[string]string
+	value any // the decoded body
+}
+
+type contextKey struct{}
+
+// WithContext gives ctx with the request, for [FromContext].
+func (r *Request) WithContext(ctx context.Context) context.Context {
+	return context.WithValue(ctx, contextKey{}, r)
+}
+
+// FromContext gives the checked request that ctx was made with.
+func FromContext(ctx context.Context) (*Request, bool) {
+	r, ok := ctx.Value(contextKey{}).(*Request)
+	return r, ok
+}
+
+// CheckRequest judges the parameters, the content type and the body of r, and reports everything that is wrong at once.
+// pathParams holds the decoded path parameters by name. Query parameters and body members that the document does not
+// name are refused, headers are ignored. The body is read once, at most limit bytes of it, and r.Body is replaced by a
+// reader of the same bytes. An operation without request body leaves r.Body alone.
+//
+// It returns an [*Error] for a refused request, and any other error if the body could not be read.
+func (op *Operation) CheckRequest(r *http.Request, pathParams map[string]string, limit int64) (*Request, error) {
+	checked := &Request{Operation: op, path: maps.Clone(pathParams)}
+	found := op.checkParameters(r, pathParams)
+	if op.body != nil {
+		text, err := readBody(r, limit)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case len(text) > 0:
+			var wrong []Violation
+			checked.Body = text
+			checked.value, wrong = op.judge.body(text, op.body, asRequest)
+			found = append(found, wrong...)
+		case op.bodyRequired:
+			found = append(found, Violation{"body", "", "must not be empty"})
+		}
+	}
+	if len(found) > 0 {
+		return nil, &Error{Status: http.StatusBadRequest, Violations: tidy(found)}
+	}
+	return checked, nil
+}
+
+func (op *Operation) checkParameters(r *http.Request, pathParams map[string]string) []Violation {
+	var found []Violation
+	for _, p := range op.path {
+		var values []string
+		if value, ok := pathParams[p.name]; ok {
+			values = []string{value}
+		}
+		found = append(found, p.check(values, op.judge, asRequest)...)
+	}
+	for _, p := range op.headers {
+		found = append(found, p.check(r.Header.Values(p.name), op.judge, asRequest)...)
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		// What it did parse is not what was meant.
+		return append(found, Violation{"query", "", "must be a well-formed query string"})
+	}
+	for name := range query {
+		if _, known := op.query[name]; !known {
+			found = append(found, Violation{"query", name, "is not a parameter of this operation"})
+		}
+	}
+	for name, p := range op.query {
+		found = append(found, p.check(query[name], op.judge, asRequest)...)
+	}
+	return found
+}
+
+// readBody gives the body as sent, which may be empty. It returns an [*Error] with status 413 or 415, or what kept the
+// body from being read.
+func readBody(r *http.Request, limit int64) ([]byte, error) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
+	}
+	if !isJSON(r.Header) {
+		return nil, &Error{http.StatusUnsupportedMediaType, []Violation{{"header", "Content-Type", "must be application/json"}}}
+	}
+	tooLarge := &Error{http.StatusRequestEntityTooLarge, []Violation{{"body", "", fmt.Sprintf("must have at most %d bytes", limit)}}}
+	if r.ContentLength > limit {
+		return nil, tooLarge
+	}
+	body := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
+	if _, err := body.ReadFrom(http.MaxBytesReader(nil, r.Body, limit)); err != nil {
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+			return nil, tooLarge
+		}
+		return nil, fmt.Errorf("contract: read the body: %w", err)
+	}
+	text := body.Bytes()
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+	r.Body, _ = r.GetBody()
+	r.ContentLength = int64(len(text))
+	return text, nil
+}
+
+// isJSON takes application/json, alone or with charset=utf-8.
+func isJSON(h http.Header) bool {
+	values := h.Values("Content-Type")
+	if len(values) != 1 {
+		return false
+	}
+	mediaType, params, err := mime.ParseMediaType(values[0])
+	if err != nil || mediaType != "application/json" {
+		return false
+	}
+	charset, named := params["charset"]
+	return len(params) == 0 || (len(params) == 1 && named && strings.EqualFold(charset, "utf-8"))
+}

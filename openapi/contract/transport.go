@@ -1,0 +1,141 @@
+package contract
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Exchange is one response that was checked.
+type Exchange struct {
+	OperationID string // "" if the request matches no operation, as is Path
+	Method      string // as sent
+	Path        string // the template
+	Status      int
+	Violations  []Violation // nil if the response keeps the contract
+}
+
+// ResponseError is returned by a transport with [FailOnViolation] in place of a response that breaks the contract.
+type ResponseError struct{ Exchange Exchange }
+
+// Error lists fields and reasons.
+func (e *ResponseError) Error() string {
+	x := e.Exchange
+	return fmt.Sprintf("contract: response %d to %s %s %s: %s", x.Status, x.Method, x.Path, x.OperationID, sentences(x.Violations))
+}
+
+// TransportOption changes what [Contract.Transport] does.
+type TransportOption func(*transport)
+
+// BasePath names the path under which the service is served, such as /api. Paths outside of it match no operation.
+func BasePath(prefix string) TransportOption {
+	return func(t *transport) { t.base = strings.TrimSuffix(prefix, "/") }
+}
+
+// Observe has report called for every checked exchange, from the goroutine of the request.
+func Observe(report func(Exchange)) TransportOption {
+	return func(t *transport) { t.report = report }
+}
+
+// FailOnViolation makes RoundTrip return a [*ResponseError] instead of a response that breaks the contract.
+func FailOnViolation() TransportOption {
+	return func(t *transport) { t.fail = true }
+}
+
+type transport struct {
+	contract *Contract
+	next     http.RoundTripper
+	base     string
+	report   func(Exchange)
+	fail     bool
+}
+
+// Transport checks every response that next brings: its status is declared for the operation, declared headers are
+// there and valid, the body is JSON with all that the schema asks for and nothing that the document does not name, and
+// there is none where none is declared. A request that matches no operation is checked only when it fails: the body must
+// then be of the schema Error.
+//
+// The response is returned unchanged, its body in memory, unless [FailOnViolation] is given. Any other error is that of
+// next, or of reading the body.
+func (c *Contract) Transport(next http.RoundTripper, opts ...TransportOption) http.RoundTripper {
+	t := &transport{contract: c, next: next, report: func(Exchange) {}}
+	for _, opt := range opts {
+		opt(t)
+	}
+	return t
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	op := t.operation(r) // before next, which may not leave the request alone
+	res, err := t.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if op == nil && res.StatusCode < http.StatusBadRequest {
+		return res, nil
+	}
+	text, err := io.ReadAll(res.Body)
+	_ = res.Body.Close() // it was read to its end
+	if err != nil {
+		return nil, fmt.Errorf("contract: read the response: %w", err)
+	}
+	res.Body = io.NopCloser(bytes.NewReader(text))
+
+	exchange := Exchange{Method: r.Method, Status: res.StatusCode}
+	head := r.Method == http.MethodHead
+	if op == nil {
+		undeclared := response{body: t.contract.errorBody}
+		exchange.Violations = undeclared.check(res.Header, text, head, t.contract.judge)
+	} else {
+		exchange.OperationID, exchange.Path = op.ID, op.Path
+		exchange.Violations = op.checkResponse(res, text, head)
+	}
+	t.report(exchange)
+	if t.fail && exchange.Violations != nil {
+		return nil, &ResponseError{exchange}
+	}
+	return res, nil
+}
+
+func (t *transport) operation(r *http.Request) *Operation {
+	path, inside := strings.CutPrefix(r.URL.Path, t.base)
+	if !inside {
+		return nil
+	}
+	op, _ := t.contract.find(r.Method, &url.URL{Path: path, RawPath: strings.TrimPrefix(r.URL.RawPath, t.base)})
+	return op
+}
+
+func (op *Operation) checkResponse(res *http.Response, text []byte, head bool) []Violation {
+	declared, ok := op.responses[res.StatusCode]
+	if !ok {
+		return []Violation{{"status", fmt.Sprint(res.StatusCode), "is not declared for this operation"}}
+	}
+	return declared.check(res.Header, text, head, op.judge)
+}
+
+func (r *response) check(h http.Header, text []byte, head bool, j *judge) []Violation {
+	var found []Violation
+	for _, p := range r.headers {
+		found = append(found, p.check(h.Values(p.name), j, asResponse)...)
+	}
+	switch {
+	case head || r.body == nil:
+		if len(text) > 0 {
+			found = append(found, Violation{"body", "", "must be empty"})
+		}
+	case !isJSON(h):
+		found = append(found, Violation{"header", "Content-Type", "must be application/json"})
+	default:
+		_, wrong := j.body(text, r.body, asResponse)
+		found = append(found, wrong...)
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return tidy(found)
+}

@@ -1,0 +1,45 @@
+package openapi
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+//go:embed openapi.yaml
+var source string
+
+var (
+	document = sync.OnceValues(parse)
+	asJSON   = sync.OnceValues(func() (string, error) { return toJSON(source) })
+)
+
+// YAML gives the contract as it is written. Each call returns a fresh slice.
+func YAML() []byte { return []byte(source) }
+
+// Document gives the contract, parsed and validated once. All callers share it: treat it as read-only, and load [YAML]
+// again for a copy that may be changed.
+func Document() (*openapi3.T, error) { return document() }
+
+// JSON gives the contract as JSON: the same members in the same order, extensions included, and the same digits in
+// every number. It is converted once; each call returns a fresh slice.
+func JSON() ([]byte, error) {
+	text, err := asJSON()
+	return []byte(text), err
+}
+
+func parse() (*openapi3.T, error) {
+	loader := openapi3.NewLoader()
+	loader.IsExternalRefsAllowed = false // the contract is one file, and parsing it reads no other and calls nobody
+	doc, err := loader.LoadFromData(YAML())
+	if err != nil {
+		return nil, fmt.Errorf("openapi: parse openapi.yaml: %w", err)
+	}
+	if err := doc.Validate(context.Background()); err != nil {
+		return nil, fmt.Errorf("openapi: openapi.yaml is not valid: %w", err)
+	}
+	return doc, nil
+}
