@@ -50,7 +50,7 @@ func observe(log *slog.Logger, newID func() string) echo.MiddlewareFunc {
 				slog.String("operation", seen.operation),
 				slog.Int("status", status),
 				slog.String("client", seen.client),
-				slog.Duration("duration", time.Since(start)),
+				slog.Int64("duration_us", time.Since(start).Microseconds()),
 				slog.Int64("bytes", c.Response().Size),
 			}
 			level := slog.LevelInfo

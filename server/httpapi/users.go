@@ -3,8 +3,6 @@ package httpapi
 import (
 	"context"
 
-	"github.com/oapi-codegen/nullable"
-
 	"github.com/crossborder-payouts/payouts/gen/api"
 	gen "github.com/crossborder-payouts/payouts/gen/server"
 	"github.com/crossborder-payouts/payouts/server/payout"
@@ -86,11 +84,8 @@ func newUser(b *api.UserRequest) payout.User {
 	}
 	if a := b.MailingAddress; a != nil {
 		u.Profile.MailingAddress = &payout.MailingAddress{
-			Country: text(a.Country), City: text(a.City), AddressLine1: text(a.AddressLine1), Zipcode: text(a.Zipcode),
-			State: text(a.State),
-		}
-		if line2, err := a.AddressLine2.Get(); err == nil {
-			u.Profile.MailingAddress.AddressLine2 = &line2
+			Country: text(a.Country), City: text(a.City), AddressLine1: text(a.AddressLine1),
+			AddressLine2: a.AddressLine2, Zipcode: text(a.Zipcode), State: text(a.State),
 		}
 	}
 	for _, d := range b.PhysicalDocuments {
@@ -124,13 +119,9 @@ func user(u payout.User) api.User {
 		out.Type = &send
 	}
 	if a := p.MailingAddress; a != nil {
-		line2 := nullable.NewNullNullable[string]()
-		if a.AddressLine2 != nil {
-			line2.Set(*a.AddressLine2)
-		}
 		out.MailingAddress = &api.MailingAddress{
 			Country: optional(a.Country), City: optional(a.City), AddressLine1: optional(a.AddressLine1),
-			AddressLine2: line2, Zipcode: optional(a.Zipcode), State: optional(a.State),
+			AddressLine2: a.AddressLine2, Zipcode: optional(a.Zipcode), State: optional(a.State),
 		}
 	}
 	for _, d := range u.Documents {

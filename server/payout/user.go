@@ -3,6 +3,8 @@ package payout
 import (
 	"fmt"
 	"time"
+
+	"github.com/oapi-codegen/nullable"
 )
 
 // KYCStatus is the overall verification status of a user (D-11).
@@ -50,12 +52,12 @@ type UserProfile struct {
 
 // MailingAddress is the postal address of a business.
 type MailingAddress struct {
-	Country      string  `json:"country,omitempty"`
-	City         string  `json:"city,omitempty"`
-	AddressLine1 string  `json:"address_line1,omitempty"`
-	AddressLine2 *string `json:"address_line2,omitempty"`
-	Zipcode      string  `json:"zipcode,omitempty"`
-	State        string  `json:"state,omitempty"`
+	Country      string                    `json:"country,omitempty"`
+	City         string                    `json:"city,omitempty"`
+	AddressLine1 string                    `json:"address_line1,omitempty"`
+	AddressLine2 nullable.Nullable[string] `json:"address_line2,omitempty"` // the one field that may be sent as null (D-46)
+	Zipcode      string                    `json:"zipcode,omitempty"`
+	State        string                    `json:"state,omitempty"`
 }
 
 // DocumentKind tells the copy of a document from its number.
