@@ -1,14 +1,48 @@
 .DEFAULT_GOAL := help
-# Where a C compiler is missing, cgo is off and with it the race detector.
+# Where there is no C compiler, Go turns cgo off, and the race detector needs cgo.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
-GOLANGCI_LINT := v2.15.0
+GOLANGCI_LINT_VERSION := v2.15.0
+LINT := .bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
 
 .PHONY: help
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+.PHONY: run
+run: ## Run a sandbox on SQLite at http://127.0.0.1:8080 (PAYOUTD_LISTEN, PAYOUTD_DATABASE change that)
+	@mkdir -p .tmp
+	@go build -o .bin/payoutd ./server/payoutd
+	@PAYOUTD_DATABASE=$${PAYOUTD_DATABASE:-sqlite:.tmp/sandbox.db} exec .bin/payoutd serve --sandbox
+
+.PHONY: demo
+demo: ## Walk through a whole payout with the typed client, against a fresh sandbox
+	@go run ./server/demo
+
+.PHONY: test
+test: ## Run all tests
+	go test $(RACE) ./...
+
 .PHONY: generate
 generate: ## Make gen/ from openapi/openapi.yaml
 	@for part in types client server; do \
-		go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config openapi/$$part.cfg.yaml openapi/openapi.yaml || exit 1; \
+		go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen \
+			-config openapi/$$part.cfg.yaml openapi/openapi.yaml || exit 1; \
 	done
+
+.PHONY: verify
+verify: generate ## Check that generated code, formatting and module files are clean
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
+		if [ -n "$$unformatted" ]; then echo "not formatted: $$unformatted"; exit 1; fi
+	@go mod tidy -diff
+	@go mod verify
+	@changed=$$(git status --porcelain -- gen); \
+		if [ -n "$$changed" ]; then echo "gen/ is not what openapi/ makes; run make generate and commit:"; echo "$$changed"; exit 1; fi
+
+.PHONY: lint
+lint: $(LINT) ## Run go vet and golangci-lint
+	go vet ./...
+	$(LINT) run ./...
+
+$(LINT):
+	GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
+	mv .bin/golangci-lint $@
