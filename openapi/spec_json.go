@@ -3,6 +3,7 @@ package openapi
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
@@ -17,7 +18,7 @@ func toJSON(text string) (string, error) {
 		return "", fmt.Errorf("openapi: parse openapi.yaml: %w", err)
 	}
 	if root.Kind != yaml.DocumentNode {
-		return "", fmt.Errorf("openapi: openapi.yaml is empty")
+		return "", errors.New("openapi: openapi.yaml is empty")
 	}
 	var out bytes.Buffer
 	if err := writeJSON(&out, root.Content[0]); err != nil {

@@ -34,7 +34,7 @@ func decode(text []byte, maxValues int) (value any, found []Violation, complete 
 	if !complete {
 		return nil, d.found, false
 	}
-	if _, err := d.in.ReadToken(); err != io.EOF {
+	if _, err := d.in.ReadToken(); !errors.Is(err, io.EOF) {
 		d.refuse("", "must be a single JSON value")
 		return nil, d.found, false
 	}

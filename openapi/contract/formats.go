@@ -87,22 +87,22 @@ func isWebAddress(s string) bool {
 }
 
 const (
-	notDataURI = refusal("must be a base64 data URI of an image or PDF")
-	notBase64  = refusal("must contain valid base64")
+	errNotDataURI = refusal("must be a base64 data URI of an image or PDF")
+	errNotBase64  = refusal("must contain valid base64")
 )
 
-// checkDataURI returns notDataURI or notBase64. It is one pass over the text: a document has up to 15 MB of it.
+// checkDataURI returns errNotDataURI or errNotBase64. It is one pass over the text: a document has up to 15 MB of it.
 func checkDataURI(s string) error {
 	rest, ok := strings.CutPrefix(s, "data:")
 	if !ok {
-		return notDataURI
+		return errNotDataURI
 	}
 	mediaType, data, ok := strings.Cut(rest, ";base64,")
 	if !ok || !isDocumentType(strings.ToLower(mediaType)) {
-		return notDataURI
+		return errNotDataURI
 	}
 	if !isBase64(data) {
-		return notBase64
+		return errNotBase64
 	}
 	return nil
 }

@@ -146,14 +146,15 @@ func memberSchema(s *openapi3.Schema, name string) *openapi3.Schema {
 
 // explain turns kin-openapi's errors into violations in our own words: its texts hold patterns, schemas and values.
 func explain(err error, found *[]Violation) {
-	if list, ok := err.(openapi3.MultiError); ok {
+	var list openapi3.MultiError
+	if errors.As(err, &list) {
 		for _, e := range list {
 			explain(e, found)
 		}
 		return
 	}
-	e, ok := err.(*openapi3.SchemaError)
-	if !ok {
+	var e *openapi3.SchemaError
+	if !errors.As(err, &e) {
 		*found = append(*found, Violation{"body", "", "must follow the schema"})
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -113,7 +114,7 @@ func (t *transport) operation(r *http.Request) *Operation {
 func (op *Operation) checkResponse(res *http.Response, text []byte, head bool) []Violation {
 	declared, ok := op.responses[res.StatusCode]
 	if !ok {
-		return []Violation{{"status", fmt.Sprint(res.StatusCode), "is not declared for this operation"}}
+		return []Violation{{"status", strconv.Itoa(res.StatusCode), "is not declared for this operation"}}
 	}
 	return declared.check(res.Header, text, head, op.judge)
 }

@@ -8,6 +8,9 @@ import (
 // timestampLayout is ISO 8601 without zone, with six fractional digits.
 const timestampLayout = "2006-01-02T15:04:05.000000"
 
+// wholeSecond is how long a timestamp without fractional digits is.
+const wholeSecond = len("2006-01-02T15:04:05")
+
 // ErrNotTimestamp is returned for text that is not such a timestamp.
 var ErrNotTimestamp = errors.New("must be a timestamp such as 2026-01-31T09:30:00.000000")
 
@@ -24,8 +27,13 @@ func (t *Timestamp) UnmarshalJSON(b []byte) error {
 	if len(b) < 2 || b[0] != '"' || b[len(b)-1] != '"' {
 		return ErrNotTimestamp
 	}
-	v, err := time.Parse("2006-01-02T15:04:05.999999999", string(b[1:len(b)-1]))
-	if err != nil {
+	text := string(b[1 : len(b)-1])
+	// The library reads a comma for the point, and hours of one digit, without a word.
+	if len(text) > wholeSecond && text[wholeSecond] != '.' {
+		return ErrNotTimestamp
+	}
+	v, err := time.Parse("2006-01-02T15:04:05.999999999", text)
+	if err != nil || len(text) < wholeSecond {
 		return ErrNotTimestamp
 	}
 	t.Time = v

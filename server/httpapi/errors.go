@@ -52,12 +52,12 @@ func fail(err error, c echo.Context) {
 	case payout.CodeServiceUnavailable:
 		setRetryAfter(header, retryAfterOutage)
 	case payout.CodeRateLimited:
-		var limited rateLimited
+		var limited rateLimitedError
 		errors.As(err, &limited)
 		setRetryAfter(header, max(limited.wait, time.Second))
 	}
 	body := api.Error{
-		Status: int32(statusOf(e.Code)), Code: api.ErrorCode(e.Code), Message: e.Message, RequestID: seen.requestID, //nolint:gosec // a status fits
+		Status: int32(statusOf(e.Code)), Code: api.ErrorCode(e.Code), Message: e.Message, RequestID: seen.requestID,
 	}
 	for _, d := range e.Details {
 		body.Details = append(body.Details, api.ErrorDetail{In: api.ErrorDetailIn(d.In), Field: d.Field, Reason: d.Reason})

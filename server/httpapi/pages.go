@@ -31,8 +31,7 @@ func mountPages(e *echo.Echo, c Config) {
 	docs := swgui.Config{
 		Title: "Cross-border payouts", SwaggerJSON: "/openapi.json", BasePath: "/docs/",
 		SettingsUI: map[string]string{
-			"tryItOutEnabled": "true", "persistAuthorization": "true", "displayRequestDuration": "true",
-			"docExpansion": `"list"`, "defaultModelsExpandDepth": "0",
+			"tryItOutEnabled": "true", "displayRequestDuration": "true", "docExpansion": `"list"`, "defaultModelsExpandDepth": "0",
 		},
 	}
 	if c.Sandbox != nil {

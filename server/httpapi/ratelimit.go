@@ -21,14 +21,14 @@ func newRateLimits(perSecond int) *rateLimits {
 	return &rateLimits{perSecond: perSecond, buckets: map[string]*rate.Limiter{}}
 }
 
-// rateLimited is CodeRateLimited with the time to wait.
-type rateLimited struct {
+// rateLimitedError is CodeRateLimited with the time to wait.
+type rateLimitedError struct {
 	error
 	wait time.Duration
 }
 
 // Unwrap gives the payout.Error.
-func (e rateLimited) Unwrap() error { return e.error }
+func (e rateLimitedError) Unwrap() error { return e.error }
 
 // take takes a token of the client; CodeRateLimited where there is none.
 func (l *rateLimits) take(clientID string) error {
@@ -47,5 +47,5 @@ func (l *rateLimits) take(clientID string) error {
 	}
 	missing := 1 - bucket.Tokens()
 	wait := time.Duration(math.Ceil(missing/float64(l.perSecond))) * time.Second
-	return rateLimited{payout.NewError(payout.CodeRateLimited), max(wait, time.Second)}
+	return rateLimitedError{payout.NewError(payout.CodeRateLimited), max(wait, time.Second)}
 }

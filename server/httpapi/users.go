@@ -60,7 +60,7 @@ func (h handlers) GetTransactionLimit(
 		return nil, err
 	}
 	return gen.GetTransactionLimit200JSONResponse{Body: api.TransactionLimit{
-		Country: l.Destination, CurrentTier: int32(l.CurrentTier), UserID: toID(l.UserID), //nolint:gosec // a handful of tiers
+		Country: l.Destination, CurrentTier: int32(l.CurrentTier), UserID: toID(l.UserID),
 		RemainingLimit: api.RemainingLimit{
 			AnnualLimit:  major(l.Annual, l.Currency),
 			MonthlyLimit: major(l.Monthly, l.Currency),

@@ -41,6 +41,7 @@ func checkCurrency(code string) string {
 // plainNumber is a JSON number without sign and exponent, digit for digit; empty if there was none.
 type plainNumber string
 
+// UnmarshalJSON keeps the digits as they stand.
 func (n *plainNumber) UnmarshalJSON(text []byte) error {
 	// It is valid JSON already: only digits and a point leaves the plain numbers.
 	if strings.Trim(string(text), "0123456789.") != "" {

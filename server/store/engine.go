@@ -19,7 +19,7 @@ import (
 type engine struct {
 	dialect goose.Dialect
 	// open gives a pool for writes and one for reads.
-	open func() (writer, reader *sql.DB, err error)
+	open func(context.Context) (writer, reader *sql.DB, err error)
 	// unavailable tells a database that is away or overloaded from a statement that is wrong.
 	unavailable func(error) bool
 	// outOfRange tells the violation of a check constraint.
@@ -40,14 +40,14 @@ func engineFor(databaseURL string) (engine, error) {
 func sqliteEngine(file string) engine {
 	return engine{
 		dialect: goose.DialectSQLite3,
-		open: func() (writer, reader *sql.DB, err error) {
+		open: func(ctx context.Context) (writer, reader *sql.DB, err error) {
 			// One writer, because SQLite has one write lock: waiting for a connection is fair and never SQLITE_BUSY.
 			// FULL, because an acknowledged transaction must survive a power cut.
 			if writer, err = openSQLite(file, "_txlock=immediate&_synchronous=FULL", 1); err != nil {
 				return nil, nil, err
 			}
 			// The file must be in WAL mode before readers open it.
-			if err := writer.Ping(); err != nil {
+			if err := writer.PingContext(ctx); err != nil {
 				return nil, nil, errors.Join(err, writer.Close())
 			}
 			if reader, err = openSQLite(file, "_query_only=1", max(4, 2*runtime.NumCPU())); err != nil {

@@ -40,7 +40,7 @@ func Open(ctx context.Context, databaseURL string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	writer, reader, err := e.open()
+	writer, reader, err := e.open(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
