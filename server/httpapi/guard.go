@@ -40,6 +40,11 @@ func (g guard) operation(op *contract.Operation) echo.MiddlewareFunc {
 				return err
 			}
 			checked, err := op.CheckRequest(r, params, BodyLimit)
+			var refused *contract.Error
+			if err != nil && !errors.As(err, &refused) {
+				// The caller stopped sending, or was too slow.
+				err = payout.NewError(payout.CodeBadRequest, payout.InBody("", "must be sent completely")).Because(err)
+			}
 			if err != nil {
 				return err
 			}

@@ -34,7 +34,7 @@ func observed(c echo.Context) *observation {
 func observe(log *slog.Logger, newID func() string) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
-			start := time.Now()
+			start, caller := time.Now(), c.Request().Context()
 			seen := &observation{requestID: newID()}
 			c.Set(observationKey, seen)
 			// At the last moment, because the generated code sets its own empty one.
@@ -58,7 +58,9 @@ func observe(log *slog.Logger, newID func() string) echo.MiddlewareFunc {
 				line = append(line, slog.String("code", string(seen.code)))
 			}
 			if status >= 500 {
-				level = slog.LevelError
+				if caller.Err() == nil { // else the caller left, and nobody saw the answer
+					level = slog.LevelError
+				}
 				line = append(line, slog.String("cause", fmt.Sprint(seen.cause)))
 			}
 			log.LogAttrs(c.Request().Context(), level, "request", line...)
