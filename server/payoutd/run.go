@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(errs, "payoutd: %v\nTry: payoutd --help\n", err)
+		fmt.Fprintf(errs, "payoutd: %s\nTry: payoutd --help\n", withVariable(err))
 		return exitUsage
 	}
 	if err := command.Run(); err != nil {
@@ -95,6 +95,16 @@ func (e usageError) Unwrap() error { return e.err }
 
 func variable(flag string) string {
 	return "PAYOUTD_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// withVariable names the variable beside the flag that an error of kong begins with.
+func withVariable(err error) string {
+	text := err.Error()
+	end := strings.IndexAny(text, ": ")
+	if !strings.HasPrefix(text, "--") || end < 0 {
+		return text
+	}
+	return text[:end] + " (or $" + variable(text[2:end]) + ")" + text[end:]
 }
 
 // environment gives flags that are not on the command line the value of their variable.

@@ -48,7 +48,7 @@ func sqliteEngine(file string) engine {
 			}
 			// The file must be in WAL mode before readers open it.
 			if err := writer.PingContext(ctx); err != nil {
-				return nil, nil, errors.Join(err, writer.Close())
+				return nil, nil, errors.Join(fmt.Errorf("SQLite file %s: %w", file, err), writer.Close())
 			}
 			if reader, err = openSQLite(file, "_query_only=1", max(4, 2*runtime.NumCPU())); err != nil {
 				return nil, nil, errors.Join(err, writer.Close())

@@ -120,7 +120,9 @@ func (r reads) failed(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case r.closed.Load() || errors.Is(err, sql.ErrConnDone) || isTimeout(err) || r.engine.unavailable(err):
+	case r.closed.Load() || errors.Is(err, sql.ErrConnDone) || isTimeout(err) || r.engine.unavailable(err),
+		// Nobody ends a transaction but this package, and the end of its context.
+		errors.Is(err, sql.ErrTxDone):
 		return payout.NewError(payout.CodeServiceUnavailable).Because(err)
 	}
 	return fmt.Errorf("database: %w", err)

@@ -1,0 +1,59 @@
+package server_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/crossborder-payouts/payouts/openapi"
+	"github.com/crossborder-payouts/payouts/openapi/contract"
+	"github.com/crossborder-payouts/payouts/server/servertest"
+)
+
+// TestMain fails the package if any status that the contract declares for an operation was never answered by the real
+// server. It judges whole runs alone: a filtered one proves nothing.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if code == 0 && isWholeRun() {
+		missing, err := notReached()
+		if err != nil {
+			missing = append(missing, err.Error())
+		}
+		for _, pair := range missing {
+			fmt.Fprintln(os.Stderr, "declared in the contract, answered in no test:", pair)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+func isWholeRun() bool {
+	for _, filter := range []string{"test.run", "test.skip", "test.list", "test.fuzz", "test.bench"} {
+		if flag.Lookup(filter).Value.String() != "" {
+			return false
+		}
+	}
+	return !testing.Short()
+}
+
+// notReached lists the declared pairs of operation and status that no test saw.
+func notReached() ([]string, error) {
+	document, err := openapi.Document()
+	if err != nil {
+		return nil, err
+	}
+	rules, err := contract.New(document)
+	if err != nil {
+		return nil, err
+	}
+	var missing []string
+	for _, op := range rules.Operations() {
+		for _, status := range op.Statuses() {
+			if !servertest.Reached(op.ID, status) {
+				missing = append(missing, fmt.Sprintf("%s %d", op.ID, status))
+			}
+		}
+	}
+	return missing, nil
+}

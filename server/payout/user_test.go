@@ -1,0 +1,117 @@
+package payout
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func isTestCountry(code string) bool { return code == "US" || code == "NP" }
+
+// Just after midnight of the 15th in Kathmandu it is the 14th in UTC.
+var testNow = time.Date(2026, 3, 15, 1, 0, 0, 0, time.FixedZone("", 5*3600+45*60))
+
+const notIn = "must be a country of ISO 3166-1"
+
+func TestAUserWithoutContradictionsHasNoViolation(t *testing.T) {
+	t.Parallel()
+	for name, u := range map[string]User{
+		"individual, least": {Country: "US", Profile: UserProfile{FirstName: "A", Email: "a@example.com"}},
+		"individual, most": {Country: "US", Profile: UserProfile{
+			FirstName: "A", LastName: "B", Email: "a@example.com", Gender: "F", DateOfBirth: "2026-03-14", AddressLine1: "1",
+			MobilePhone: "1234", City: "C", Zipcode: "1", State: "CA", IPAddress: "192.0.2.1",
+		}, Documents: []Document{{Kind: VirtualDocument, Country: "NP"}, {Kind: PhysicalDocument}}},
+		"business, least": {Business: true, Country: "NP"},
+		"business, most": {Business: true, Country: "NP", Profile: UserProfile{
+			BusinessType: "LLC", UserScope: "S", CompanyWebsite: "w", NumberOfEmployee: "N", IPAddress: "192.0.2.1",
+			MailingAddress: &MailingAddress{Country: "US"},
+		}},
+		"business, mailing address without country": {Business: true, Country: "NP", Profile: UserProfile{MailingAddress: &MailingAddress{}}},
+	} {
+		if found := u.check(testNow, isTestCountry); found != nil {
+			t.Errorf("%s: %v", name, found)
+		}
+	}
+}
+
+// contradictions are all that D-13 refuses and more, each with its place; business tells for which kind of user.
+var contradictions = []struct {
+	business bool
+	where    string
+	reason   string
+	send     func(*User)
+}{
+	{true, "/last_name", "must not be sent for a business user", func(u *User) { u.Profile.LastName = "SECRET" }},
+	{true, "/gender", "must not be sent for a business user", func(u *User) { u.Profile.Gender = "SECRET" }},
+	{true, "/mailing_address/country", notIn, func(u *User) { u.Profile.MailingAddress = &MailingAddress{Country: "SECRET"} }},
+	{false, "/business_type", "must not be sent for an individual user", func(u *User) { u.Profile.BusinessType = "SECRET" }},
+	{false, "/user_scope", "must not be sent for an individual user", func(u *User) { u.Profile.UserScope = "SECRET" }},
+	{false, "/company_website", "must not be sent for an individual user", func(u *User) { u.Profile.CompanyWebsite = "SECRET" }},
+	{false, "/number_of_employee", "must not be sent for an individual user", func(u *User) { u.Profile.NumberOfEmployee = "SECRET" }},
+	{false, "/mailing_address", "must not be sent for an individual user", func(u *User) { u.Profile.MailingAddress = &MailingAddress{} }},
+	{true, "/country", notIn, func(u *User) { u.Country = "SECRET" }},
+	{false, "/country", notIn, func(u *User) { u.Country = "SECRET" }},
+	{true, "/date_of_birth", "must not be in the future", func(u *User) { u.Profile.DateOfBirth = "2026-03-15" }},
+	{false, "/date_of_birth", "must not be in the future", func(u *User) { u.Profile.DateOfBirth = "2026-03-15" }},
+	{false, "/physical_documents/1/country", notIn, documentFrom(PhysicalDocument)},
+	{false, "/virtual_documents/1/country", notIn, documentFrom(VirtualDocument)},
+	{true, "/virtual_documents/1/country", notIn, documentFrom(VirtualDocument)},
+}
+
+// documentFrom replaces the second document of a kind by one whose country does not exist.
+func documentFrom(kind DocumentKind) func(*User) {
+	return func(u *User) {
+		index := 0
+		for i, d := range u.Documents {
+			if d.Kind == kind {
+				if index == 1 {
+					u.Documents[i].Country = "SECRET"
+				}
+				index++
+			}
+		}
+	}
+}
+
+// plain is a user without contradiction; documents of both kinds come in turns.
+func plain(business bool) User {
+	return User{Business: business, Country: "US", Documents: []Document{
+		{Kind: VirtualDocument, Country: "US"}, {Kind: PhysicalDocument}, {Kind: VirtualDocument}, {Kind: PhysicalDocument, Country: "NP"},
+	}}
+}
+
+func TestAllContradictionsOfAUserAreNamedAtOnce(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		u := plain(rapid.Bool().Draw(t, "business"))
+		var want []Violation
+		for i, sent := range rapid.SliceOfN(rapid.Bool(), len(contradictions), len(contradictions)).Draw(t, "sent") {
+			if c := contradictions[i]; sent && c.business == u.Business {
+				c.send(&u)
+				want = append(want, InBody(c.where, c.reason))
+			}
+		}
+		got := u.check(testNow, isTestCountry)
+		if len(got) != len(want) {
+			t.Fatalf("found %v, want %v", got, want)
+		}
+		for _, v := range want {
+			if !slices.Contains(got, v) {
+				t.Fatalf("found %v, without %v", got, v)
+			}
+		}
+	})
+}
+
+func TestTodayInUTCIsNotInTheFuture(t *testing.T) {
+	t.Parallel()
+	for date, future := range map[string]bool{"2026-03-14": false, "2026-03-15": true, "1900-01-01": false, "": false} {
+		u := plain(false)
+		u.Profile.DateOfBirth = date
+		if found := u.check(testNow, isTestCountry); (len(found) > 0) != future {
+			t.Errorf("%q at %s: %v", date, testNow.UTC(), found)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// stream is an output of the program that can be waited for.
+type stream struct {
+	mu      sync.Mutex
+	changed sync.Cond
+	text    strings.Builder
+	ended   bool
+}
+
+func newStream() *stream {
+	s := &stream{}
+	s.changed.L = &s.mu
+	return s
+}
+
+// Write implements io.Writer.
+func (s *stream) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.changed.Broadcast()
+	return s.text.Write(p)
+}
+
+// String gives all that was written so far.
+func (s *stream) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// end tells that nothing more will come.
+func (s *stream) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	s.changed.Broadcast()
+}
+
+// await waits for text that is complete, and fails the test where the stream ends before.
+func (s *stream) await(t *testing.T, what string, complete func(text string) bool) string {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for !complete(s.text.String()) {
+		if s.ended {
+			t.Fatalf("no %s in %q", what, s.text.String())
+		}
+		s.changed.Wait()
+	}
+	return s.text.String()
+}
+
+// logLine is what is read of a line of the log.
+type logLine struct {
+	Time, Level, Msg, Address string
+	Sandbox                   bool
+}
+
+// awaitLog waits for a line with a message.
+func (s *stream) awaitLog(t *testing.T, message string) logLine {
+	t.Helper()
+	var line logLine
+	s.await(t, "log line "+message, func(text string) bool {
+		for each := range strings.Lines(text) {
+			if json.Unmarshal([]byte(each), &line) == nil && line.Msg == message {
+				return true
+			}
+		}
+		return false
+	})
+	return line
+}
+
+// variables makes a getenv of name, value pairs.
+func variables(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+// program is a run in this process.
+type program struct {
+	out, errs *stream
+	stop      context.CancelFunc
+	code      chan int
+}
+
+// start runs the program until stop is called or the test ends.
+func start(t *testing.T, getenv func(string) string, args ...string) *program {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &program{newStream(), newStream(), cancel, make(chan int, 1)}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		p.code <- run(ctx, args, getenv, p.out, p.errs)
+		p.out.end()
+		p.errs.end()
+	}()
+	t.Cleanup(func() { cancel(); <-ended })
+	return p
+}
+
+// once runs the program to its end.
+func once(t *testing.T, getenv func(string) string, args ...string) (code int, out, errs string) {
+	t.Helper()
+	p := start(t, getenv, args...)
+	code = <-p.code
+	return code, p.out.String(), p.errs.String()
+}

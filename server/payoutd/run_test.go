@@ -1,0 +1,164 @@
+package main
+
+import (
+	"net"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/store"
+)
+
+func TestHelpListsEachFlagWithItsVariable(t *testing.T) {
+	t.Parallel()
+	code, out, errs := once(t, variables(), "serve", "--help")
+	if code != exitOK || errs != "" {
+		t.Errorf("code %d, %q", code, errs)
+	}
+	flags := 0
+	for field := range reflect.TypeFor[serve]().Fields() {
+		var flag strings.Builder
+		for i, r := range field.Name {
+			if i > 0 && 'A' <= r && r <= 'Z' {
+				flag.WriteByte('-')
+			}
+			flag.WriteString(strings.ToLower(string(r)))
+		}
+		name := "PAYOUTD_" + strings.ToUpper(strings.ReplaceAll(flag.String(), "-", "_"))
+		for _, want := range []string{"--" + flag.String(), "($" + name + ")."} {
+			if !strings.Contains(out, want) {
+				t.Errorf("the help has no %s:\n%s", want, out)
+			}
+		}
+		flags++
+	}
+	if got := strings.Count(out, "($PAYOUTD_"); got != flags {
+		t.Errorf("%d variables for %d flags", got, flags)
+	}
+	if strings.Contains(out, "...") || strings.Contains(out, ".. ") || strings.Contains(out, "$PAYOUTD_HELP") {
+		t.Errorf("the help is mangled:\n%s", out)
+	}
+	if code, out, errs = once(t, variables(), "--help"); code != exitOK || errs != "" || !strings.Contains(out, "serve") {
+		t.Errorf("payoutd --help: code %d, %q, %q", code, out, errs)
+	}
+}
+
+func TestWhatIsWrongOnTheCommandLineIsSaidInOneLine(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { taken.Close() })
+	dir := t.TempDir()
+	production := "sqlite:" + withClient(t, dir, "acme")
+	sandbox := "sqlite:" + withClient(t, dir, "sandbox")
+	free := "--database=sqlite:" + filepath.Join(dir, "free.db")
+
+	const tryHelp = "\nTry: payoutd --help\n"
+	for _, c := range []struct {
+		name string
+		args []string
+		env  func(string) string
+		says string // the whole of what is printed, or its beginning where it ends in "..."
+	}{
+		{"nothing", nil, variables(), `payoutd: expected "serve"` + tryHelp},
+		{"unknown command", []string{"frob"}, variables(), "payoutd: unexpected argument frob" + tryHelp},
+		{"argument too many", []string{"serve", "x"}, variables(), "payoutd: unexpected argument x" + tryHelp},
+		{"unknown flag", []string{"serve", "--nope"}, variables(), "payoutd: unknown flag --nope" + tryHelp},
+		{"bad level", []string{"serve", "--log-level=loud"}, variables(), "payoutd: --log-level (or $PAYOUTD_LOG_LEVEL) must be one of ..."},
+		{"bad level variable", []string{"serve"}, variables("PAYOUTD_LOG_LEVEL", "loud"), "payoutd: --log-level (or $PAYOUTD_LOG_LEVEL) must be one of ..."},
+		{"bad format", []string{"serve", "--log-format=xml"}, variables(), "payoutd: --log-format (or $PAYOUTD_LOG_FORMAT) must be one of ..."},
+		{"no number", []string{"serve", "--rate-limit=x"}, variables(), "payoutd: --rate-limit (or $PAYOUTD_RATE_LIMIT): expected ..."},
+		{"no number variable", []string{"serve"}, variables("PAYOUTD_RATE_LIMIT", "x"), "payoutd: --rate-limit (or $PAYOUTD_RATE_LIMIT): expected ..."},
+		{"negative", []string{"serve", "--rate-limit=-1"}, variables(), "payoutd: --rate-limit (or $PAYOUTD_RATE_LIMIT) must not be negative\n"},
+		{"negative variable", []string{"serve"}, variables("PAYOUTD_RATE_LIMIT", "-1"), "payoutd: --rate-limit (or $PAYOUTD_RATE_LIMIT) must not be negative\n"},
+		{"neither yes nor no", []string{"serve"}, variables("PAYOUTD_SANDBOX", "maybe"), "payoutd: --sandbox (or $PAYOUTD_SANDBOX): ..."},
+		{"bad database", []string{"serve", "--database=payouts.db"}, variables(), "payoutd: --database (or $PAYOUTD_DATABASE) must be sqlite:FILE\n"},
+		{"bad database variable", []string{"serve"}, variables("PAYOUTD_DATABASE", "x"), "payoutd: --database (or $PAYOUTD_DATABASE) must be sqlite:FILE\n"},
+		{"sandbox on a database with clients", []string{"serve", "--sandbox", "--database=" + production}, variables(), "payoutd: --database (or $PAYOUTD_DATABASE) the database holds clients ..."},
+		{"no sandbox on a database of one", []string{"serve", "--database=" + sandbox}, variables(), "payoutd: --database (or $PAYOUTD_DATABASE) the database holds sandbox clients, ..."},
+		{"address in use", []string{"serve", free, "--listen=" + taken.Addr().String()}, variables(), "payoutd: --listen (or $PAYOUTD_LISTEN) ..."},
+		{"no address", []string{"serve", free, "--listen=127.0.0.1:99999"}, variables(), "payoutd: --listen (or $PAYOUTD_LISTEN) ..."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			code, out, errs := once(t, c.env, c.args...)
+			if code != exitUsage || out != "" {
+				t.Errorf("code %d, printed %q", code, out)
+			}
+			begin, more := strings.CutSuffix(c.says, "...")
+			message := strings.TrimSuffix(errs, tryHelp)
+			if !strings.HasPrefix(errs, begin) || !more && errs != begin || strings.Contains(strings.TrimSuffix(message, "\n"), "\n") {
+				t.Errorf("said %q, want %q", errs, c.says)
+			}
+		})
+	}
+}
+
+// withClient makes a database with one client.
+func withClient(t *testing.T, dir, id string) string {
+	t.Helper()
+	file := filepath.Join(dir, id+".db")
+	s, err := store.Open(t.Context(), "sqlite:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.PutClient(t.Context(), payout.Client{ID: id}, "hash", t0); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestADatabaseThatCannotBeOpenedIsAFailure(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "missing", "payouts.db")
+	code, out, errs := once(t, variables(), "serve", "--database=sqlite:"+file)
+	if code != exitFailure || out != "" || !strings.HasPrefix(errs, "payoutd: open database: SQLite file "+file+": ") {
+		t.Errorf("code %d, %q, %q", code, out, errs)
+	}
+}
+
+func TestFlagsWinOverVariables(t *testing.T) {
+	t.Parallel()
+	wrong := variables("PAYOUTD_LOG_LEVEL", "loud", "PAYOUTD_LOG_FORMAT", "xml", "PAYOUTD_RATE_LIMIT", "-1",
+		"PAYOUTD_SANDBOX", "maybe", "PAYOUTD_DATABASE", "wrong", "PAYOUTD_LISTEN", "nowhere:nothing")
+	p := start(t, wrong, "serve", "--log-level=info", "--log-format=json", "--rate-limit=0", "--sandbox",
+		"--database=sqlite:"+filepath.Join(t.TempDir(), "payouts.db"), "--listen=127.0.0.1:0")
+	if line := p.errs.awaitLog(t, "listening"); !line.Sandbox || !strings.HasPrefix(line.Address, "http://127.0.0.1:") {
+		t.Errorf("%+v", line)
+	}
+	p.stop()
+	if code := <-p.code; code != exitOK {
+		t.Errorf("code %d: %s", code, p.errs)
+	}
+}
+
+func TestVariablesStandForFlags(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "payouts.db")
+	p := start(t, variables("PAYOUTD_LOG_FORMAT", "text", "PAYOUTD_SANDBOX", "true", "PAYOUTD_DATABASE", "sqlite:"+file,
+		"PAYOUTD_LISTEN", "127.0.0.1:0", "PAYOUTD_RATE_LIMIT", "0", "PAYOUTD_LOG_LEVEL", "info"), "serve")
+	text := p.errs.await(t, "line", func(text string) bool { return strings.Contains(text, "\n") })
+	if !strings.Contains(text, "msg=listening address=http://127.0.0.1:") || !strings.Contains(text, "sandbox=true") {
+		t.Errorf("the log has %q", text)
+	}
+	p.stop()
+	if code := <-p.code; code != exitOK {
+		t.Errorf("code %d: %s", code, p.errs)
+	}
+}
+
+func TestTheLevelBoundsTheLog(t *testing.T) {
+	t.Parallel()
+	p := start(t, variables(), "serve", "--log-level=error", "--sandbox", "--listen=127.0.0.1:0",
+		"--database=sqlite:"+filepath.Join(t.TempDir(), "payouts.db"))
+	p.out.await(t, "curl line", func(text string) bool { return strings.HasSuffix(text, "'\n\n") })
+	p.stop()
+	if code := <-p.code; code != exitOK || p.errs.String() != "" {
+		t.Errorf("code %d, log %q", code, p.errs)
+	}
+}

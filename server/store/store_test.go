@@ -1,0 +1,166 @@
+package store_test
+
+import (
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/store"
+	"github.com/crossborder-payouts/payouts/server/store/storetest"
+)
+
+func TestSQLiteIsAStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t *testing.T) storetest.Database {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), "payouts.db")
+		return storetest.Database{Store: open(t, file), SQL: beside(t, file)}
+	})
+}
+
+// open opens a store, and closes it when the test ends.
+func open(t *testing.T, file string) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), "sqlite:"+file)
+	if err != nil {
+		t.Fatalf("open store: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close store: %v", err)
+		}
+	})
+	return s
+}
+
+// beside opens the file past the store.
+func beside(t *testing.T, file string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatalf("open file: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("close file: %v", err)
+		}
+	})
+	return db
+}
+
+func TestAFileMayHaveAnyName(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"with space.db", "what?.db", "what?mode=memory", "100%.db", "%41.db", "a#b.db", "a&b=c;d.db", "a+b.db", ":memory:",
+		"'quoted\".db", "\u0928\u0947.db", "no-extension", "deep/er/../payouts.db",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.MkdirAll(filepath.Join(dir, "deep", "er"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			file := dir + "/" + name
+			s := open(t, file)
+			if err := s.PutClient(t.Context(), payout.Client{ID: "a"}, "hash", time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(file); err != nil {
+				t.Errorf("the file has another name: %v", err)
+			}
+			ids, err := open(t, file).ClientIDs(t.Context())
+			if err != nil || !slices.Equal(ids, []string{"a"}) {
+				t.Errorf("the file was opened again with clients %q, %v", ids, err)
+			}
+		})
+	}
+}
+
+func TestAFileMayBeNamedFromWhereTheProgramRuns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	open(t, "payouts.db")
+	if _, err := os.Stat("payouts.db"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTwoStoresMayShareAFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "payouts.db")
+	first, second := open(t, file), open(t, file)
+	done := make(chan error, 2)
+	for i, s := range []*store.Store{first, second} {
+		go func() {
+			var err error
+			for n := 0; n < 10 && err == nil; n++ {
+				err = s.PutClient(t.Context(), payout.Client{ID: string(rune('a' + 10*i + n))}, "hash", time.Now())
+			}
+			done <- err
+		}()
+	}
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	for _, s := range []*store.Store{first, second} {
+		if ids, err := s.ClientIDs(t.Context()); err != nil || len(ids) != 20 {
+			t.Errorf("clients %q, %v", ids, err)
+		}
+	}
+}
+
+func TestASecondOpenMigratesNothing(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "payouts.db")
+	migrated := func() (rows int) {
+		open(t, file)
+		if err := beside(t, file).QueryRowContext(t.Context(), `select count(*) from goose_db_version`).Scan(&rows); err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	first := migrated()
+	if second := migrated(); first == 0 || second != first {
+		t.Errorf("%d rows, then %d", first, second)
+	}
+}
+
+func TestOnlySQLiteURLsAreOpened(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"", "payouts.db", "sqlite", "sqlite:", "mysql://localhost/payouts", "SQLITE:payouts.db", " sqlite:a.db"} {
+		if s, err := store.Open(t.Context(), url); !errors.Is(err, store.ErrDatabaseURL) || s != nil {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+}
+
+func TestAFileThatCannotBeOpenedIsAClearError(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	other := filepath.Join(dir, "text")
+	if err := os.WriteFile(other, []byte("this is a text and no database, and long enough to tell that it is none"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ file, says string }{
+		"no such directory":           {filepath.Join(dir, "missing", "payouts.db"), "unable to open database file"},
+		"a file for a directory":      {filepath.Join(other, "payouts.db"), "unable to open database file"},
+		"a directory for a file":      {dir, "unable to open database file"},
+		"a file that is no database":  {other, "file is not a database"},
+		"a directory that takes none": {"/proc/payouts.db", "unable to open database file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := store.Open(t.Context(), "sqlite:"+c.file)
+			if err == nil || s != nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), c.file) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,313 @@
+package storetest
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/store"
+)
+
+// scope is whose rows are asked for.
+type scope struct{ client, user, receiver string }
+
+func (w world) scope() scope { return scope{w.client.ID, w.user.ID, w.receiver.ID} }
+
+// tenantRead is a read that takes a client id; it tells whether there was anything.
+type tenantRead struct {
+	name string
+	read func(context.Context, payout.Reader, scope) (bool, error)
+}
+
+func some[T any](all []T, err error) (bool, error) { return len(all) > 0, err }
+
+func maybe[T any](_ T, ok bool, err error) (bool, error) { return ok, err }
+
+// tenantReads ask for the rows of a world in a scope.
+func tenantReads(w world) []tenantRead {
+	return []tenantRead{
+		{"User", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return maybe(r.User(ctx, s.client, s.user))
+		}},
+		{"CIPTags", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			tags, err := r.CIPTags(ctx, s.client, s.user)
+			return len(tags) > 0, err
+		}},
+		{"Usage", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			key := w.usage
+			key.UserID = s.user
+			used, err := r.Usage(ctx, s.client, key)
+			return used != payout.Usage{}, err
+		}},
+		{"FundingAccounts", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return some(r.FundingAccounts(ctx, s.client, s.user))
+		}},
+		{"FundingAccount", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return maybe(r.FundingAccount(ctx, s.client, s.user, w.funding.ID))
+		}},
+		{"ReceiveUsers", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return some(r.ReceiveUsers(ctx, s.client, s.user))
+		}},
+		{"ReceiveUser", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return maybe(r.ReceiveUser(ctx, s.client, s.user, w.receiver.ID))
+		}},
+		{"BankAccounts", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return some(r.BankAccounts(ctx, s.client, s.receiver))
+		}},
+		{"BankAccount", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return maybe(r.BankAccount(ctx, s.client, s.receiver, w.bank.ID))
+		}},
+		{"WalletAccounts", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return some(r.WalletAccounts(ctx, s.client, s.receiver))
+		}},
+		{"WalletAccount", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return maybe(r.WalletAccount(ctx, s.client, s.receiver, w.wallet.ID))
+		}},
+		{"Transaction", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return maybe(r.Transaction(ctx, s.client, s.user, w.transfer.ID))
+		}},
+		{"TransactionByKey", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return maybe(r.TransactionByKey(ctx, s.client, w.transfer.Idempotency.Key))
+		}},
+		{"Transactions", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return some(r.Transactions(ctx, s.client, s.user, payout.Position{}, 10))
+		}},
+	}
+}
+
+// sharedReads are all others: reference data, which has no client, and the client itself.
+func sharedReads() []tenantRead {
+	everywhere := []string{"NP", "JP"}
+	return []tenantRead{
+		{"Client", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			_, secrets, ok, err := r.Client(ctx, s.client, origin)
+			return ok || len(secrets) > 0, err
+		}},
+		{"Payers", func(ctx context.Context, r payout.Reader, _ scope) (bool, error) {
+			return some(r.Payers(ctx, everywhere, ""))
+		}},
+		{"Payer", func(ctx context.Context, r payout.Reader, _ scope) (bool, error) { return maybe(r.Payer(ctx, 1)) }},
+		{"Banks", func(ctx context.Context, r payout.Reader, _ scope) (bool, error) {
+			return some(r.Banks(ctx, everywhere))
+		}},
+		{"Bank", func(ctx context.Context, r payout.Reader, _ scope) (bool, error) { return maybe(r.Bank(ctx, 1)) }},
+		{"States", func(ctx context.Context, r payout.Reader, _ scope) (bool, error) {
+			return some(r.States(ctx, everywhere))
+		}},
+		{"State", func(ctx context.Context, r payout.Reader, _ scope) (bool, error) {
+			return maybe(r.State(ctx, "NP", "P3"))
+		}},
+		{"StateByID", func(ctx context.Context, r payout.Reader, _ scope) (bool, error) { return maybe(r.StateByID(ctx, 1)) }},
+	}
+}
+
+// finds runs reads in a scope, on the store and within a write, and holds each against want.
+func finds(t *testing.T, db Database, reads []tenantRead, s scope, want func(name string) bool) {
+	t.Helper()
+	check := func(where string, r payout.Reader) {
+		for _, read := range reads {
+			if got, err := read.read(t.Context(), r, s); err != nil || got != want(read.name) {
+				t.Errorf("%s %s of %+v: found %t, %v", where, read.name, s, got, err)
+			}
+		}
+	}
+	check("on the store,", db)
+	write(t, db, func(_ context.Context, tx payout.Tx) error { check("within a write,", tx); return nil })
+}
+
+func all(string) bool  { return true }
+func none(string) bool { return false }
+
+func missingRows(t *testing.T, db Database) {
+	w := newWorld("nobody")
+	finds(t, db, append(tenantReads(w), sharedReads()...), w.scope(), none)
+	if tags := must(db.CIPTags(t.Context(), "nobody", "nobody"))(t); tags == nil {
+		t.Error("no tags are nil, and cannot be written to")
+	}
+	if _, secrets, ok, err := db.Client(t.Context(), "", origin); ok || secrets != nil || err != nil {
+		t.Errorf("a client without id: %v, %t, %v", secrets, ok, err)
+	}
+}
+
+func readsAreComplete(t *testing.T, _ Database) {
+	var named []string
+	for _, r := range append(tenantReads(world{}), sharedReads()...) {
+		named = append(named, r.name)
+	}
+	for method := range reflect.TypeFor[payout.Reader]().Methods() {
+		if !slices.Contains(named, method.Name) {
+			t.Errorf("%s is not held by this suite", method.Name)
+		}
+	}
+}
+
+func clientIsolation(t *testing.T, db Database) {
+	mine, other := newWorld("mine"), newWorld("other")
+	mine.put(t, db)
+	putClient(t, db, other.client, "hash")
+	finds(t, db, tenantReads(mine), mine.scope(), all)
+	finds(t, db, tenantReads(mine), scope{other.client.ID, mine.user.ID, mine.receiver.ID}, none)
+	finds(t, db, tenantReads(mine), scope{"", mine.user.ID, mine.receiver.ID}, none)
+	write(t, db, other.insert)
+	finds(t, db, tenantReads(mine), scope{other.client.ID, mine.user.ID, mine.receiver.ID}, none)
+	finds(t, db, tenantReads(other), scope{mine.client.ID, other.user.ID, other.receiver.ID}, none)
+	finds(t, db, tenantReads(other), other.scope(), all)
+}
+
+func userIsolation(t *testing.T, db Database) {
+	w := newWorld("a")
+	w.put(t, db)
+	second := payout.User{ID: "second", CreatedAt: origin}
+	receiver := payout.ReceiveUser{ID: "second receiver", UserID: second.ID, CreatedAt: origin}
+	write(t, db, func(ctx context.Context, tx payout.Tx) error {
+		if err := tx.InsertUser(ctx, w.client.ID, second); err != nil {
+			return err
+		}
+		return tx.InsertReceiveUser(ctx, w.client.ID, receiver)
+	})
+	finds(t, db, tenantReads(w), scope{w.client.ID, second.ID, receiver.ID}, func(name string) bool {
+		// Its own two rows; and a key belongs to the client (D-16).
+		return name == "User" || name == "ReceiveUsers" || name == "TransactionByKey"
+	})
+}
+
+func sameIDs(t *testing.T, db Database) {
+	mine := newWorld("mine")
+	other := mine
+	other.client.ID, other.used = "other", 1
+	other.user.Country, other.funding.Label, other.receiver.City = "1", "2", "3"
+	other.bank.AccountNumber, other.wallet.WalletNumber, other.transfer.Status = "4", "5", "6"
+	mine.put(t, db)
+	other.put(t, db)
+	ctx := t.Context()
+	for _, w := range []world{mine, other} {
+		id, user, receiver := w.client.ID, w.user.ID, w.receiver.ID
+		same(t, "user", found(db.User(ctx, id, user))(t).Country, w.user.Country)
+		same(t, "funding account", found(db.FundingAccount(ctx, id, user, w.funding.ID))(t), w.funding)
+		same(t, "receive user", found(db.ReceiveUser(ctx, id, user, receiver))(t), w.receiver)
+		same(t, "bank account", found(db.BankAccount(ctx, id, receiver, w.bank.ID))(t), w.bank)
+		same(t, "wallet account", found(db.WalletAccount(ctx, id, receiver, w.wallet.ID))(t), w.wallet)
+		same(t, "transaction", found(db.TransactionByKey(ctx, id, w.transfer.Idempotency.Key))(t), asRead(w.transfer))
+		same(t, "usage", must(db.Usage(ctx, id, w.usage))(t), payout.Usage{Daily: w.used, Monthly: w.used, Annual: w.used})
+	}
+}
+
+func oldestFirst(t *testing.T, db Database) {
+	w, ctx := newWorld("a"), t.Context()
+	w.put(t, db)
+	id, user, receiver := w.client.ID, w.user.ID, w.receiver.ID
+	for _, minutes := range []int{3, 1, 4, 2} { // later than those of the world, which come first
+		at := origin.AddDate(1, 0, 0).Add(time.Duration(minutes) * time.Minute)
+		name := string(rune('z' - minutes)) // so that ids are in the reverse order
+		write(t, db, func(ctx context.Context, tx payout.Tx) error {
+			f, r, b, l := w.funding, w.receiver, w.bank, w.wallet
+			f.ID, r.ID, b.ID, l.ID = name, name, name, name
+			f.CreatedAt, r.CreatedAt, b.CreatedAt, l.CreatedAt = at, at, at, at
+			for _, err := range []error{
+				tx.InsertFundingAccount(ctx, id, f), tx.InsertReceiveUser(ctx, id, r),
+				tx.InsertBankAccount(ctx, id, b), tx.InsertWalletAccount(ctx, id, l),
+			} {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	later := []string{"y", "x", "w", "v"}
+	same(t, "funding accounts", idsOf(must(db.FundingAccounts(ctx, id, user))(t)), append([]string{w.funding.ID}, later...))
+	same(t, "receive users", idsOf(must(db.ReceiveUsers(ctx, id, user))(t)), append([]string{receiver}, later...))
+	same(t, "bank accounts", idsOf(must(db.BankAccounts(ctx, id, receiver))(t)), append([]string{w.bank.ID}, later...))
+	same(t, "wallet accounts", idsOf(must(db.WalletAccounts(ctx, id, receiver))(t)), append([]string{w.wallet.ID}, later...))
+}
+
+// idsOf gives the field ID of each row.
+func idsOf[T any](rows []T) []string {
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = reflect.ValueOf(row).FieldByName("ID").String()
+	}
+	return ids
+}
+
+func paging(t *testing.T, db Database) {
+	w, ctx := newWorld("a"), t.Context()
+	w.put(t, db)
+	insert := func(id string, at time.Time) {
+		transfer := w.another(id, "")
+		transfer.CreatedAt = at
+		write(t, db, func(ctx context.Context, tx payout.Tx) error {
+			return keep(tx.InsertTransaction(ctx, w.client.ID, transfer))
+		})
+	}
+	later := origin.AddDate(1, 0, 0)
+	want := []string{w.transfer.ID}
+	for _, id := range []string{"b", "c", "a", "f", "e", "d", "h", "g", "i"} {
+		insert(id, later.Add(time.Duration((id[0]-'a')/3)*time.Microsecond)) // three of each time
+	}
+	for id := 'a'; id <= 'i'; id++ {
+		want = append([]string{string(id)}, want...)
+	}
+	page := func(after payout.Position, limit int) []payout.Transaction {
+		return must(db.Transactions(ctx, w.client.ID, w.user.ID, after, limit))(t)
+	}
+	same(t, "one page", idsOf(page(payout.Position{}, 100)), want)
+	for limit := 1; limit <= len(want)+1; limit++ {
+		var got []string
+		var after payout.Position
+		for n := 0; ; n++ {
+			rows := page(after, limit)
+			if got = append(got, idsOf(rows)...); len(rows) < limit {
+				break
+			}
+			last := rows[len(rows)-1]
+			after = payout.Position{CreatedAt: last.CreatedAt, ID: last.ID}
+			insert("newer "+string(rune('A'+limit))+string(rune('A'+n)), later.AddDate(1, 0, limit*100+n)) // does not disturb
+		}
+		same(t, "pages", got[len(got)-len(want):], want)
+		if limit == 1 {
+			same(t, "the first pages", len(got), len(want))
+		}
+	}
+}
+
+func referenceLists(t *testing.T, db Database) {
+	ctx := t.Context()
+	ref := store.Reference{
+		States: []payout.State{{ID: 3, Country: "NP", Code: "P3"}, {ID: 1, Country: "NP", Code: "P1"}, {ID: 2, Country: "JP", Code: "13"}},
+		Payers: []payout.Payer{
+			{ID: 3, Country: "NP", Method: payout.Wallet}, {ID: 1, Country: "NP", Method: payout.CashPickup}, {ID: 2, Country: "JP", Method: payout.Wallet},
+		},
+		Banks: []payout.Bank{{ID: 3, Country: "NP"}, {ID: 1, Country: "NP"}, {ID: 2, Country: "JP"}},
+	}
+	if err := db.PutReference(ctx, ref); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		countries []string
+		want      []int64
+	}{
+		{nil, nil}, {[]string{}, nil}, {[]string{"XX"}, nil}, {[]string{""}, nil}, {[]string{"np"}, nil}, {[]string{"JP"}, []int64{2}},
+		{[]string{"NP"}, []int64{1, 3}}, {[]string{"NP", "JP"}, []int64{1, 2, 3}}, {[]string{"JP", "XX", "NP", "NP"}, []int64{1, 2, 3}},
+	} {
+		same(t, "states", numbersOf(must(db.States(ctx, c.countries))(t)), c.want)
+		same(t, "banks", numbersOf(must(db.Banks(ctx, c.countries))(t)), c.want)
+		same(t, "payers", numbersOf(must(db.Payers(ctx, c.countries, ""))(t)), c.want)
+	}
+	both := []string{"NP", "JP"}
+	same(t, "wallets", numbersOf(must(db.Payers(ctx, both, payout.Wallet))(t)), []int64{2, 3})
+	same(t, "wallets of one", numbersOf(must(db.Payers(ctx, []string{"NP"}, payout.Wallet))(t)), []int64{3})
+	same(t, "deliveries", numbersOf(must(db.Payers(ctx, both, payout.HomeDelivery))(t)), nil)
+	finds(t, db, sharedReads()[1:], scope{}, all)
+}
+
+func numbersOf[T any](rows []T) []int64 {
+	var ids []int64
+	for _, row := range rows {
+		ids = append(ids, reflect.ValueOf(row).FieldByName("ID").Int())
+	}
+	return ids
+}

@@ -1,0 +1,196 @@
+package storetest
+
+import (
+	"context"
+	"database/sql"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/store"
+)
+
+// Database is an empty store under test, and a second way to its database for what the store has no method for.
+type Database struct {
+	*store.Store
+	SQL *sql.DB
+}
+
+// Run runs the suite. open gives a database of its own to each test, and closes it when the test ends.
+func Run(t *testing.T, open func(t *testing.T) Database) {
+	t.Helper()
+	topics := []struct {
+		name string
+		test func(*testing.T, Database)
+	}{
+		// What is written is what is read.
+		{"every field of a client is kept", clientRoundTrip},
+		{"every field of reference data is kept", referenceRoundTrip},
+		{"every field of a user is kept", userRoundTrip},
+		{"every field of an account is kept", accountRoundTrip},
+		{"every field of a transaction is kept", transactionRoundTrip},
+		{"every field of a document is written", documentRoundTrip},
+		{"what was not sent stays apart from null and empty", absentRoundTrip},
+		{"times are microseconds in UTC", timeRoundTrip},
+		// Reading.
+		{"what is missing is no error", missingRows},
+		{"reads are named in this suite", readsAreComplete},
+		{"a row of another client does not exist", clientIsolation},
+		{"a row of another user does not exist", userIsolation},
+		{"clients may use the same ids and keys", sameIDs},
+		{"lists are oldest first", oldestFirst},
+		{"transactions come newest first in pages", paging},
+		{"reference data is listed by id for the countries", referenceLists},
+		// Writing.
+		{"a write sees itself, others see it when it is kept", visibility},
+		{"an error takes all of a write back", rollbackOnError},
+		{"a panic takes all of a write back", rollbackOnPanic},
+		{"a writer cannot reach the rows of another client", writeIsolation},
+		{"statuses and tags change alone", changes},
+		{"an idempotency key creates one transaction", uniqueKeys},
+		{"an id is used once", uniqueIDs},
+		{"usage is counted per day, month and year", usageCounters},
+		{"usage beyond the range is refused", usageRange},
+		{"reference data is changed, or not at all", referenceUpsert},
+		{"a client is changed and gets a further secret", clientUpsert},
+		{"a secret expires at its time", secretExpiry},
+		// At the same time.
+		{"the second of two writes with a key waits for the first", keyWaits},
+		{"of many writes with a key one is kept", keyRace},
+		{"concurrent usage adds up", usageRace},
+		// While the database is away.
+		{"a context that ended is an outage", endedContext},
+		{"a context that ends within a write is an outage", contextEndsWithin},
+		{"a closed store is an outage", closedStore},
+		{"a store is ready", ready},
+	}
+	for _, topic := range topics {
+		t.Run(topic.name, func(t *testing.T) {
+			t.Parallel()
+			topic.test(t, open(t))
+		})
+	}
+}
+
+// origin is the time of the first row of every world.
+var origin = time.Date(2026, 3, 14, 15, 9, 26, 535897000, time.UTC)
+
+// world is one row of everything that a client can have.
+type world struct {
+	client   payout.Client
+	user     payout.User
+	tags     map[string]payout.CIPStatus
+	funding  payout.FundingAccount
+	receiver payout.ReceiveUser
+	bank     payout.BankAccount
+	wallet   payout.WalletAccount
+	transfer payout.Transaction
+	usage    payout.UsageKey
+	used     int64
+}
+
+// newWorld makes a world whose ids, keys and texts begin with the name of its client.
+func newWorld(name string) world {
+	f := filler{prefix: name}
+	w := world{
+		client: filled[payout.Client](&f), user: filled[payout.User](&f), funding: filled[payout.FundingAccount](&f),
+		receiver: filled[payout.ReceiveUser](&f), bank: filled[payout.BankAccount](&f),
+		wallet: filled[payout.WalletAccount](&f), transfer: filled[payout.Transaction](&f),
+		tags: map[string]payout.CIPStatus{"ID_DOC": payout.CIPSubmit, "EMAIL": payout.CIPFailed}, used: 12345,
+	}
+	w.client.ID = name
+	w.funding.UserID, w.receiver.UserID = w.user.ID, w.user.ID
+	w.bank.ReceiveUserID, w.wallet.ReceiveUserID = w.receiver.ID, w.receiver.ID
+	w.transfer.UserID, w.transfer.FromFundID, w.transfer.To.ReceiveUserID = w.user.ID, w.funding.ID, w.receiver.ID
+	w.usage = payout.UsageKey{UserID: w.user.ID, Destination: "NP", Currency: "USD", At: origin}
+	return w
+}
+
+// put writes the world.
+func (w world) put(t *testing.T, db Database) {
+	t.Helper()
+	putClient(t, db, w.client, "hash of "+w.client.ID)
+	write(t, db, w.insert)
+}
+
+// insert writes all but the client.
+func (w world) insert(ctx context.Context, tx payout.Tx) error {
+	id := w.client.ID
+	steps := []func() error{
+		func() error { return tx.InsertUser(ctx, id, w.user) },
+		func() error { return tx.SetCIPTags(ctx, id, w.user.ID, w.tags) },
+		func() error { return tx.InsertFundingAccount(ctx, id, w.funding) },
+		func() error { return tx.InsertReceiveUser(ctx, id, w.receiver) },
+		func() error { return tx.InsertBankAccount(ctx, id, w.bank) },
+		func() error { return tx.InsertWalletAccount(ctx, id, w.wallet) },
+		func() error { _, err := tx.InsertTransaction(ctx, id, w.transfer); return err },
+		func() error { _, err := tx.AddUsage(ctx, id, w.usage, w.used); return err },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// another is a further transaction in the world, without documents.
+func (w world) another(id, key string) payout.Transaction {
+	t := w.transfer
+	t.ID, t.Idempotency.Key, t.Documents = id, key, nil
+	return t
+}
+
+func putClient(t *testing.T, db Database, c payout.Client, hash string) {
+	t.Helper()
+	if err := db.PutClient(t.Context(), c, hash, origin); err != nil {
+		t.Fatalf("put client: %v", err)
+	}
+}
+
+func write(t *testing.T, db Database, fn func(context.Context, payout.Tx) error) {
+	t.Helper()
+	ctx := t.Context()
+	if err := db.Write(ctx, func(tx payout.Tx) error { return fn(ctx, tx) }); err != nil {
+		t.Fatalf("write: %v", err)
+	}
+}
+
+// same fails the test where two values differ.
+func same[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s\ngot  %+v\nwant %+v", what, got, want)
+	}
+}
+
+// must gives a value that was read without an error: must(read())(t).
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%T: %v", v, err)
+		}
+		return v
+	}
+}
+
+// found gives a row that must be there: found(read())(t).
+func found[T any](v T, ok bool, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil || !ok {
+			t.Fatalf("%T: found %t, %v", v, ok, err)
+		}
+		return v
+	}
+}
+
+// outage fails the test for every error but CodeServiceUnavailable.
+func outage(t *testing.T, what string, err error) {
+	t.Helper()
+	if err == nil || payout.CodeOf(err) != payout.CodeServiceUnavailable {
+		t.Errorf("%s: %v, want %s", what, err, payout.CodeServiceUnavailable)
+	}
+}

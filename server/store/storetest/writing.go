@@ -1,0 +1,213 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"testing"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// keep makes an error of a transaction that was not kept.
+func keep(kept bool, err error) error {
+	if err == nil && !kept {
+		return errors.New("the transaction was not kept")
+	}
+	return err
+}
+
+func visibility(t *testing.T, db Database) {
+	w := newWorld("a")
+	putClient(t, db, w.client, "hash")
+	write(t, db, func(ctx context.Context, tx payout.Tx) error {
+		if err := w.insert(ctx, tx); err != nil {
+			return err
+		}
+		for _, r := range tenantReads(w) {
+			if inside, err := r.read(ctx, tx, w.scope()); err != nil || !inside {
+				t.Errorf("%s within the write: found %t, %v", r.name, inside, err)
+			}
+			if outside, err := r.read(ctx, db, w.scope()); err != nil || outside {
+				t.Errorf("%s beside the write: found %t, %v", r.name, outside, err)
+			}
+		}
+		return nil
+	})
+	finds(t, db, tenantReads(w), w.scope(), all)
+}
+
+func rollbackOnError(t *testing.T, db Database) {
+	w, refusal := newWorld("a"), payout.NewError(payout.CodeLimitExceeded)
+	putClient(t, db, w.client, "hash")
+	err := db.Write(t.Context(), func(tx payout.Tx) error {
+		if err := w.insert(t.Context(), tx); err != nil {
+			t.Errorf("insert: %v", err)
+		}
+		return refusal
+	})
+	if !errors.Is(err, refusal) {
+		t.Errorf("the error %v came back as %v", refusal, err)
+	}
+	finds(t, db, tenantReads(w), w.scope(), none)
+	documentCount(t, db, 0)
+	write(t, db, w.insert) // and nothing is in the way
+}
+
+func rollbackOnPanic(t *testing.T, db Database) {
+	w := newWorld("a")
+	putClient(t, db, w.client, "hash")
+	func() {
+		defer func() { same(t, "panic", recover(), any("on purpose")) }()
+		_ = db.Write(t.Context(), func(tx payout.Tx) error {
+			if err := w.insert(t.Context(), tx); err != nil {
+				t.Errorf("insert: %v", err)
+			}
+			panic("on purpose")
+		})
+	}()
+	finds(t, db, tenantReads(w), w.scope(), none)
+	documentCount(t, db, 0)
+	write(t, db, w.insert)
+}
+
+func documentCount(t *testing.T, db Database, want int) {
+	t.Helper()
+	var got int
+	if err := db.SQL.QueryRowContext(t.Context(), `select count(*) from documents`).Scan(&got); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "documents", got, want)
+}
+
+// writeIsolation: whatever a writer tries with the ids of another client, nothing of that client changes, and nothing
+// hangs on its rows.
+func writeIsolation(t *testing.T, db Database) {
+	mine, other := newWorld("mine"), newWorld("other")
+	mine.put(t, db)
+	putClient(t, db, other.client, "hash")
+	id := other.client.ID
+	funding, receiver, bank, wallet, transfer := mine.funding, mine.receiver, mine.bank, mine.wallet, mine.transfer
+	funding.ID, receiver.ID, bank.ID, wallet.ID, transfer.ID = "f", "r", "b", "w", "t"
+	ctx := t.Context()
+	for name, attempt := range map[string]func(payout.Tx) error{
+		"SetUserStatus": func(tx payout.Tx) error { return tx.SetUserStatus(ctx, id, mine.user.ID, payout.KYCVerified) },
+		"SetCIPTags": func(tx payout.Tx) error {
+			return tx.SetCIPTags(ctx, id, mine.user.ID, map[string]payout.CIPStatus{"ID_DOC": payout.CIPVerified})
+		},
+		"InsertFundingAccount": func(tx payout.Tx) error { return tx.InsertFundingAccount(ctx, id, funding) },
+		"SetFundingAccountStatus": func(tx payout.Tx) error {
+			return tx.SetFundingAccountStatus(ctx, id, mine.user.ID, mine.funding.ID, payout.FundingActive)
+		},
+		"InsertReceiveUser":   func(tx payout.Tx) error { return tx.InsertReceiveUser(ctx, id, receiver) },
+		"InsertBankAccount":   func(tx payout.Tx) error { return tx.InsertBankAccount(ctx, id, bank) },
+		"InsertWalletAccount": func(tx payout.Tx) error { return tx.InsertWalletAccount(ctx, id, wallet) },
+		"InsertTransaction":   func(tx payout.Tx) error { return keep(tx.InsertTransaction(ctx, id, transfer)) },
+		"AddUsage":            func(tx payout.Tx) error { _, err := tx.AddUsage(ctx, id, mine.usage, 1); return err },
+	} {
+		err := db.Write(ctx, attempt)
+		if changes := name[:3] == "Set" && name != "SetCIPTags"; changes != (err == nil) {
+			t.Errorf("%s of another client's rows: %v", name, err)
+		}
+	}
+	finds(t, db, tenantReads(mine), scope{id, mine.user.ID, mine.receiver.ID}, none)
+	user := found(db.User(ctx, mine.client.ID, mine.user.ID))(t)
+	same(t, "status", user.Status, mine.user.Status)
+	same(t, "tags", must(db.CIPTags(ctx, mine.client.ID, mine.user.ID))(t), mine.tags)
+	same(t, "funding", must(db.FundingAccounts(ctx, mine.client.ID, mine.user.ID))(t), []payout.FundingAccount{mine.funding})
+	same(t, "usage", must(db.Usage(ctx, mine.client.ID, mine.usage))(t).Daily, mine.used)
+}
+
+func changes(t *testing.T, db Database) {
+	w, second, ctx := newWorld("a"), newWorld("a second one"), t.Context()
+	w.put(t, db)
+	second.client = w.client
+	write(t, db, second.insert)
+	id := w.client.ID
+	write(t, db, func(ctx context.Context, tx payout.Tx) error {
+		if err := tx.SetUserStatus(ctx, id, w.user.ID, payout.KYCSuspended); err != nil {
+			return err
+		}
+		if err := tx.SetFundingAccountStatus(ctx, id, w.user.ID, w.funding.ID, payout.FundingInactive); err != nil {
+			return err
+		}
+		if err := tx.SetCIPTags(ctx, id, w.user.ID, nil); err != nil {
+			return err
+		}
+		return tx.SetCIPTags(ctx, id, w.user.ID, map[string]payout.CIPStatus{"ID_DOC": payout.CIPVerified, "CITY": payout.CIPRequested})
+	})
+	user, funding, tags := w.user, w.funding, maps.Clone(w.tags)
+	user.Status, user.Documents = payout.KYCSuspended, withoutContent(user.Documents)
+	funding.Status = payout.FundingInactive
+	tags["ID_DOC"], tags["CITY"] = payout.CIPVerified, payout.CIPRequested // EMAIL stays
+	same(t, "user", found(db.User(ctx, id, w.user.ID))(t), user)
+	same(t, "funding account", found(db.FundingAccount(ctx, id, w.user.ID, w.funding.ID))(t), funding)
+	same(t, "tags", must(db.CIPTags(ctx, id, w.user.ID))(t), tags)
+
+	same(t, "status of another", found(db.User(ctx, id, second.user.ID))(t).Status, second.user.Status)
+	same(t, "account of another", found(db.FundingAccount(ctx, id, second.user.ID, second.funding.ID))(t), second.funding)
+	same(t, "tags of another", must(db.CIPTags(ctx, id, second.user.ID))(t), second.tags)
+	write(t, db, func(ctx context.Context, tx payout.Tx) error { // an account of another user of the client
+		return tx.SetFundingAccountStatus(ctx, id, w.user.ID, second.funding.ID, payout.FundingActive)
+	})
+	same(t, "account of another", found(db.FundingAccount(ctx, id, second.user.ID, second.funding.ID))(t), second.funding)
+}
+
+func uniqueKeys(t *testing.T, db Database) {
+	w, ctx := newWorld("a"), t.Context()
+	w.put(t, db)
+	documents := len(w.user.Documents) + len(w.transfer.Documents)
+	repeat := w.transfer
+	repeat.ID, repeat.FromAmount = "repeat", 1
+	repeat.Documents = []payout.Document{{ID: "document of the repeat"}}
+	write(t, db, func(ctx context.Context, tx payout.Tx) error {
+		if kept, err := tx.InsertTransaction(ctx, w.client.ID, repeat); kept || err != nil {
+			t.Errorf("the second with a key: kept %t, %v", kept, err)
+		}
+		// The write goes on, so that it can still read the first.
+		same(t, "the first", found(tx.TransactionByKey(ctx, w.client.ID, w.transfer.Idempotency.Key))(t), asRead(w.transfer))
+		return keep(tx.InsertTransaction(ctx, w.client.ID, w.another("third", "another key")))
+	})
+	if _, ok, err := db.Transaction(ctx, w.client.ID, w.user.ID, "repeat"); ok || err != nil {
+		t.Errorf("the second with a key: found %t, %v", ok, err)
+	}
+	documentCount(t, db, documents)
+	same(t, "the first", found(db.TransactionByKey(ctx, w.client.ID, w.transfer.Idempotency.Key))(t), asRead(w.transfer))
+	for _, id := range []string{"without key 1", "without key 2", "without key 3"} {
+		write(t, db, func(ctx context.Context, tx payout.Tx) error {
+			return keep(tx.InsertTransaction(ctx, w.client.ID, w.another(id, "")))
+		})
+	}
+	if _, ok, err := db.TransactionByKey(ctx, w.client.ID, ""); ok || err != nil {
+		t.Errorf("no key finds a transaction: %t, %v", ok, err)
+	}
+	same(t, "transactions", len(must(db.Transactions(ctx, w.client.ID, w.user.ID, payout.Position{}, 100))(t)), 5)
+}
+
+func uniqueIDs(t *testing.T, db Database) {
+	w, ctx := newWorld("a"), t.Context()
+	w.put(t, db)
+	id := w.client.ID
+	for name, insert := range map[string]func(payout.Tx) error{
+		"user":            func(tx payout.Tx) error { return tx.InsertUser(ctx, id, w.user) },
+		"funding account": func(tx payout.Tx) error { return tx.InsertFundingAccount(ctx, id, w.funding) },
+		"receive user":    func(tx payout.Tx) error { return tx.InsertReceiveUser(ctx, id, w.receiver) },
+		"bank account":    func(tx payout.Tx) error { return tx.InsertBankAccount(ctx, id, w.bank) },
+		"wallet account":  func(tx payout.Tx) error { return tx.InsertWalletAccount(ctx, id, w.wallet) },
+		"transaction": func(tx payout.Tx) error {
+			_, err := tx.InsertTransaction(ctx, id, w.another(w.transfer.ID, "another key"))
+			return err
+		},
+		"document": func(tx payout.Tx) error {
+			return tx.InsertUser(ctx, id, payout.User{ID: "another", Documents: w.user.Documents[:1]})
+		},
+	} {
+		// It is a defect of the caller, not an outage and nothing that a caller of the service could put right.
+		if err := db.Write(ctx, insert); err == nil || payout.CodeOf(err) != payout.CodeInternalError {
+			t.Errorf("a second %s of the same id: %v", name, err)
+		}
+	}
+	if _, ok, err := db.User(ctx, id, "another"); ok || err != nil {
+		t.Errorf("the user of a document that was refused: found %t, %v", ok, err)
+	}
+}
