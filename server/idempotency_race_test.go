@@ -1,0 +1,146 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	openapi_types "github.com/oapi-codegen/runtime/types"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/openapi/wire"
+	"github.com/crossborder-payouts/payouts/server/servertest"
+)
+
+// How often, and by how many at the same time, one key is used.
+const (
+	idempotencyRounds  = 200
+	idempotencyCallers = 64
+)
+
+// idempotencyRace lets all callers send with one key at the same time; request gives what each of them sends.
+func idempotencyRace(
+	t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID, key string, request func(i int) api.TransactionRequest,
+) []*api.CreateTransactionResponse {
+	t.Helper()
+	params := &api.CreateTransactionParams{XIdempotencyKey: &key}
+	return limitAtOnce(t, idempotencyCallers, func(ctx context.Context, i int) (*api.CreateTransactionResponse, error) {
+		return c.CreateTransactionWithResponse(ctx, user, params, request(i))
+	})
+}
+
+// idempotencyOnce checks that all answers are 200 with one body, and that exactly one is not a replay.
+func idempotencyOnce(t testing.TB, answers []*api.CreateTransactionResponse) {
+	t.Helper()
+	first := 0
+	for _, r := range answers {
+		if r.StatusCode() != 200 || !bytes.Equal(r.Body, answers[0].Body) {
+			t.Fatalf("status %d: %s\nanother answer: %s", r.StatusCode(), r.Body, answers[0].Body)
+		}
+		switch replayed := r.HTTPResponse.Header.Values("Idempotent-Replayed"); {
+		case len(replayed) == 0:
+			first++
+		case len(replayed) != 1 || replayed[0] != "true":
+			t.Errorf("Idempotent-Replayed: %v", replayed)
+		}
+	}
+	if first != 1 {
+		t.Errorf("%d answers are no replay, want 1", first)
+	}
+}
+
+// Concurrent repeats of a request are one transaction: all wait for the first and give its answer (D-16).
+func TestIdempotencyOfConcurrentRepeats(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	sender := servertest.NewSender(t, s.Client)
+	receiver := servertest.NewReceiver(t, s.Client, sender.ID)
+	created := map[openapi_types.UUID]bool{}
+	for round := range idempotencyRounds {
+		request := servertest.Deposit(t, sender, receiver, "0.01")
+		answers := idempotencyRace(t, s.Client, sender.ID, fmt.Sprintf("round %d", round), func(int) api.TransactionRequest { return request })
+		idempotencyOnce(t, answers)
+		created[answers[0].JSON200.ID] = true
+	}
+	all := rowList(t, s.Client, sender.ID, 100)
+	if len(all) != idempotencyRounds || len(created) != idempotencyRounds {
+		t.Errorf("%d transactions are listed and %d were answered, want %d", len(all), len(created), idempotencyRounds)
+	}
+	for _, x := range all {
+		if delete(created, x.ID); x.FromAmount.String() != "0.01" {
+			t.Errorf("transaction %s is of %s", x.ID, x.FromAmount)
+		}
+	}
+	if len(created) != 0 {
+		t.Errorf("answered and not listed: %v", created)
+	}
+	left := func(limit int64) string { return limitText(limit - idempotencyRounds) } // each is counted once, one cent
+	limitIs(t, s.Client, sender.ID, "NP", fmt.Sprintf("1: %s %s %s", left(1_000_00), left(3_000_00), left(10_000_00)))
+}
+
+// Of concurrent requests that differ, the one that is first gets the key; the others are refused and write nothing.
+func TestIdempotencyOfConcurrentDifferentRequests(t *testing.T) {
+	t.Parallel()
+	const rounds = 10
+	s := servertest.New(t)
+	sender := servertest.NewSender(t, s.Client)
+	receiver := servertest.NewReceiver(t, s.Client, sender.ID)
+	for round := range rounds {
+		answers := idempotencyRace(t, s.Client, sender.ID, fmt.Sprintf("round %d", round), func(i int) api.TransactionRequest {
+			request := servertest.Deposit(t, sender, receiver, "0.01")
+			request.FeeAmount = servertest.Ptr(wire.MustAmount(fmt.Sprintf("0.%02d", i)))
+			return request
+		})
+		created := 0
+		for i, r := range answers {
+			if r.StatusCode() == 200 {
+				if created++; r.JSON200.FeeAmount.String() != fmt.Sprintf("0.%02d", i) {
+					t.Errorf("caller %d gets the answer of another: %s", i, r.Body)
+				}
+				continue
+			}
+			if r.StatusCode() != 409 {
+				t.Fatalf("status %d, want 409: %s", r.StatusCode(), r.Body)
+			}
+			refusal(t, r.Body, api.ErrorCodeIdempotencyKeyReused)
+		}
+		if listed := len(rowList(t, s.Client, sender.ID, 100)); created != 1 || listed != round+1 {
+			t.Errorf("after round %d: %d created at once, %d in the list", round, created, listed)
+		}
+	}
+}
+
+// A repeat is never refused for what the first one did: here that uses up the last of the highest limit.
+func TestIdempotencyOfConcurrentRepeatsForTheLastOfALimit(t *testing.T) {
+	t.Parallel()
+	const rounds = 10
+	s := servertest.New(t)
+	for round := range rounds {
+		w := modeNew(t, s, "US")
+		limitVerify(t, s.Client, w.sender.ID, limitTopTier...)
+		ruleCreated(t, limitSend(t, w, "12345.67"))
+		request := rulePickup(t, w.sender, w.users["NP"], servertest.CashPayer, "7654.33", "1", "NPR")
+		idempotencyOnce(t, idempotencyRace(t, s.Client, w.sender.ID, fmt.Sprintf("round %d", round), func(int) api.TransactionRequest { return request }))
+		limitIs(t, s.Client, w.sender.ID, "NP", "3: 0.00 40000.00 230000.00")
+		request.FromAmount = wire.MustAmount("0.01")
+		ruleRefused(t, servertest.Send(t, s.Client, w.sender.ID, "another key", request), api.ErrorCodeLimitExceeded, "/from_amount")
+		if n := len(rowList(t, s.Client, w.sender.ID, 100)); n != 2 {
+			t.Errorf("%d transactions, want 2", n)
+		}
+	}
+}
+
+// Concurrent repeats of a request that is refused are all refused for the same rule, and the key stays free.
+func TestIdempotencyOfConcurrentRefusals(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	w := modeNew(t, s, "US")
+	limitVerify(t, s.Client, w.sender.ID, limitTopTier...)
+	request := rulePickup(t, w.sender, w.users["NP"], servertest.CashPayer, "20000.01", "1", "NPR")
+	for _, r := range idempotencyRace(t, s.Client, w.sender.ID, "key", func(int) api.TransactionRequest { return request }) {
+		ruleRefused(t, r, api.ErrorCodeLimitExceeded, "/from_amount")
+	}
+	request.FromAmount = wire.MustAmount("20000")
+	idempotencyOnce(t, idempotencyRace(t, s.Client, w.sender.ID, "key", func(int) api.TransactionRequest { return request }))
+}
