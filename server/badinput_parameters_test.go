@@ -206,7 +206,7 @@ func TestBadInputThatBreaksOff(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer conn.Close() //nolint:errcheck // everything was read
+				defer conn.Close()
 				var head bytes.Buffer
 				if err := badHeader("Host", "payouts").Write(&head); err != nil {
 					t.Fatal(err)
@@ -221,7 +221,7 @@ func TestBadInputThatBreaksOff(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer resp.Body.Close() //nolint:errcheck // read to its end
+				defer resp.Body.Close()
 				text, err := io.ReadAll(resp.Body)
 				if err != nil {
 					t.Fatal(err)

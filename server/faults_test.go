@@ -137,11 +137,11 @@ func TestFaultOfAStoreThatIsAway(t *testing.T) {
 	w := isolationNew(t, s.Client)
 	page := func(path string, status int, body string) {
 		t.Helper()
-		resp, err := http.Get(s.URL + path) //nolint:noctx // pages are no part of the contract
+		resp, err := http.Get(s.URL + path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer resp.Body.Close() //nolint:errcheck // read to its end
+		defer resp.Body.Close()
 		text := make([]byte, 100)
 		n, _ := resp.Body.Read(text)
 		if resp.StatusCode != status || string(text[:n]) != body {

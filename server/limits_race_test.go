@@ -132,7 +132,7 @@ func TestLimitIsThatOfANaiveRecount(t *testing.T) {
 		limitVerify(t, s.Client, u.sender.ID, tags...)
 		users = append(users, u)
 	}
-	random := rand.New(rand.NewPCG(2026, 3)) //nolint:gosec // the same walk each time
+	random := rand.New(rand.NewPCG(2026, 3))
 	refused := 0
 	for step := range steps {
 		u, c := users[random.IntN(len(users))], modeCorridors[random.IntN(len(modeCorridors))]

@@ -150,7 +150,7 @@ func TestLogAndRefusalsHoldNoPersonalData(t *testing.T) {
 	if len(seen.errors) < 100 {
 		t.Fatalf("%d requests were refused, 100 were meant to be", len(seen.errors))
 	}
-	where := append(seen.errors, text.String())
+	where := slices.Concat(seen.errors, []string{text.String()})
 	for _, canary := range []string{logWord, logMail, logNumber, logAddress, logDate, logContent, "Canary document content"} {
 		for _, found := range where {
 			if i := strings.Index(strings.ToLower(found), strings.ToLower(canary)); i >= 0 {

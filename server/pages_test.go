@@ -113,8 +113,8 @@ func TestPagesAndOperationsAnswerHEAD(t *testing.T) {
 		}
 	}
 	for _, path := range paths {
-		for name, headers := range map[string][]string{"": nil, " without credentials": withoutCredentials} {
-			t.Run(path+name, func(t *testing.T) {
+		for name, headers := range map[string][]string{"": nil, "without credentials": withoutCredentials} {
+			t.Run(path+" "+name, func(t *testing.T) {
 				t.Parallel()
 				get := call(t, s, http.MethodGet, path, nil, headers...)
 				head := call(t, s, http.MethodHead, path, nil, headers...)

@@ -308,8 +308,8 @@ type ClientInterface interface {
 	// Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
 	// that is not met, in this order:
 	//
-	// 1. the user may send (`SENDING_NOT_ENABLED`) from an enabled corridor (`CORRIDOR_NOT_ENABLED`), and the KYC
-	//    status is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+	// 1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
+	//    has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 	// 2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 	//    (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 	// 3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination
@@ -332,8 +332,8 @@ type ClientInterface interface {
 	// Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
 	// that is not met, in this order:
 	//
-	// 1. the user may send (`SENDING_NOT_ENABLED`) from an enabled corridor (`CORRIDOR_NOT_ENABLED`), and the KYC
-	//    status is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+	// 1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
+	//    has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 	// 2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 	//    (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 	// 3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination
@@ -866,8 +866,8 @@ func (c *Client) ListTransactions(ctx context.Context, userID UserID, params *Li
 // Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
 // that is not met, in this order:
 //
-//  1. the user may send (`SENDING_NOT_ENABLED`) from an enabled corridor (`CORRIDOR_NOT_ENABLED`), and the KYC
-//     status is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+//  1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
+//     has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 //  2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 //     (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 //  3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination
@@ -900,8 +900,8 @@ func (c *Client) CreateTransactionWithBody(ctx context.Context, userID UserID, p
 // Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
 // that is not met, in this order:
 //
-//  1. the user may send (`SENDING_NOT_ENABLED`) from an enabled corridor (`CORRIDOR_NOT_ENABLED`), and the KYC
-//     status is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+//  1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
+//     has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 //  2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 //     (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 //  3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination
@@ -2422,8 +2422,8 @@ type ClientWithResponsesInterface interface {
 	// Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
 	// that is not met, in this order:
 	//
-	// 1. the user may send (`SENDING_NOT_ENABLED`) from an enabled corridor (`CORRIDOR_NOT_ENABLED`), and the KYC
-	//    status is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+	// 1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
+	//    has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 	// 2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 	//    (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 	// 3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination
@@ -2446,8 +2446,8 @@ type ClientWithResponsesInterface interface {
 	// Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
 	// that is not met, in this order:
 	//
-	// 1. the user may send (`SENDING_NOT_ENABLED`) from an enabled corridor (`CORRIDOR_NOT_ENABLED`), and the KYC
-	//    status is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+	// 1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
+	//    has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 	// 2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 	//    (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 	// 3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination
@@ -6530,8 +6530,8 @@ func (c *ClientWithResponses) ListTransactionsWithResponse(ctx context.Context, 
 // Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
 // that is not met, in this order:
 //
-//  1. the user may send (`SENDING_NOT_ENABLED`) from an enabled corridor (`CORRIDOR_NOT_ENABLED`), and the KYC
-//     status is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+//  1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
+//     has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 //  2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 //     (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 //  3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination
@@ -6560,8 +6560,8 @@ func (c *ClientWithResponses) CreateTransactionWithBodyWithResponse(ctx context.
 // Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
 // that is not met, in this order:
 //
-//  1. the user may send (`SENDING_NOT_ENABLED`) from an enabled corridor (`CORRIDOR_NOT_ENABLED`), and the KYC
-//     status is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+//  1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
+//     has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 //  2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 //     (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 //  3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination

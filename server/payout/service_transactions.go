@@ -104,12 +104,12 @@ func (s *Service) create(
 
 // senderMaySend is rule 1 and rule 3a of section 1.
 func senderMaySend(c Client, u User) (Corridor, error) {
-	if !u.Sending {
-		return Corridor{}, NewError(CodeSendingNotEnabled)
-	}
 	corridor, ok := c.Corridor(u.Country)
 	if !ok {
 		return Corridor{}, NewError(CodeCorridorNotEnabled)
+	}
+	if !u.Sending {
+		return Corridor{}, NewError(CodeSendingNotEnabled)
 	}
 	if u.Status == KYCUnverified || u.Status == KYCInProgress || u.Status == KYCSuspended {
 		return Corridor{}, NewError(CodeKYCNotEligible)
