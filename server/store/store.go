@@ -52,7 +52,7 @@ func Open(ctx context.Context, databaseURL string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read migrations: %w", err), writer.Close(), reader.Close())
 	}
-	if _, err := migrator.Up(ctx); err != nil {
+	if err := migrate(ctx, migrator); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate database: %w", err), writer.Close(), reader.Close())
 	}
 	closed := new(atomic.Bool)
@@ -60,6 +60,18 @@ func Open(ctx context.Context, databaseURL string) (*Store, error) {
 		reads:  reads{db: reader, engine: e, closed: closed},
 		writer: writer, reader: reader, closed: closed, migrator: migrator,
 	}, nil
+}
+
+// migrate brings the database to the newest migration. Each migration is one transaction, so that of two processes that
+// start together one runs it; the other fails, finds it done, and goes on with the next.
+func migrate(ctx context.Context, migrator *goose.Provider) error {
+	var err error
+	for range len(migrator.ListSources()) + 1 {
+		if _, err = migrator.Up(ctx); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // Close closes the database. Calls that come later return CodeServiceUnavailable.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -162,5 +163,27 @@ func TestAFileThatCannotBeOpenedIsAClearError(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
+	}
+}
+
+// Processes that start together on an empty database all find it migrated.
+func TestOpeningTogetherMigratesOnce(t *testing.T) {
+	t.Parallel()
+	for range 3 {
+		file := filepath.Join(t.TempDir(), "payouts.db")
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				db, err := store.Open(t.Context(), "sqlite:"+file)
+				if err != nil {
+					t.Errorf("open: %v", err)
+					return
+				}
+				if err := errors.Join(db.Ready(t.Context()), db.Close()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
 	}
 }
