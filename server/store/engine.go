@@ -2,89 +2,38 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
-	"fmt"
-	"net/url"
-	"runtime"
 	"strings"
 
-	"database/sql"
-
 	"github.com/pressly/goose/v3"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // engine is what differs between databases.
 type engine struct {
 	dialect goose.Dialect
-	// open gives a pool for writes and one for reads.
+	// migrations adds to how migrations are run.
+	migrations []goose.ProviderOption
+	// open gives a pool for writes and one for reads; they may be the same.
 	open func(context.Context) (writer, reader *sql.DB, err error)
 	// unavailable tells a database that is away or overloaded from a statement that is wrong.
 	unavailable func(error) bool
-	// outOfRange tells the violation of a check constraint.
+	// outOfRange tells a number that does not fit its column or violates a check constraint.
 	outOfRange func(error) bool
 }
 
 // ErrDatabaseURL is returned for a database URL that is not understood.
-var ErrDatabaseURL = errors.New("must be sqlite:FILE")
+var ErrDatabaseURL = errors.New("must be sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE")
 
 func engineFor(databaseURL string) (engine, error) {
-	file, ok := strings.CutPrefix(databaseURL, "sqlite:")
-	if !ok || file == "" {
-		return engine{}, ErrDatabaseURL
+	scheme, rest, _ := strings.Cut(databaseURL, ":")
+	switch {
+	case scheme == "sqlite" && rest != "":
+		return sqliteEngine(rest), nil
+	case scheme == "postgres" || scheme == "postgresql":
+		return postgresEngine(databaseURL)
 	}
-	return sqliteEngine(file), nil
-}
-
-func sqliteEngine(file string) engine {
-	return engine{
-		dialect: goose.DialectSQLite3,
-		open: func(ctx context.Context) (writer, reader *sql.DB, err error) {
-			// One writer, because SQLite has one write lock: waiting for a connection is fair and never SQLITE_BUSY.
-			// FULL, because an acknowledged transaction must survive a power cut.
-			if writer, err = openSQLite(file, "_txlock=immediate&_synchronous=FULL", 1); err != nil {
-				return nil, nil, err
-			}
-			// The file must be in WAL mode before readers open it.
-			if err := writer.PingContext(ctx); err != nil {
-				return nil, nil, errors.Join(fmt.Errorf("SQLite file %s: %w", file, err), writer.Close())
-			}
-			if reader, err = openSQLite(file, "_query_only=1", max(4, 2*runtime.NumCPU())); err != nil {
-				return nil, nil, errors.Join(err, writer.Close())
-			}
-			return writer, reader, nil
-		},
-		unavailable: func(err error) bool {
-			switch sqliteCode(err) & 0xff {
-			case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL,
-				sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_INTERRUPT:
-				return true
-			}
-			return false
-		},
-		outOfRange: func(err error) bool { return sqliteCode(err) == sqlite3.SQLITE_CONSTRAINT_CHECK },
-	}
-}
-
-func openSQLite(file, options string, connections int) (*sql.DB, error) {
-	name := (&url.URL{Scheme: "file", Opaque: url.PathEscape(file)}).String()
-	name = strings.ReplaceAll(name, "%2F", "/")
-	db, err := sql.Open("sqlite", name+"?_journal_mode=WAL&_busy_timeout=5000&_foreign_keys=1&_dqs=0&"+options)
-	if err != nil {
-		return nil, fmt.Errorf("open SQLite file: %w", err)
-	}
-	db.SetMaxOpenConns(connections)
-	db.SetMaxIdleConns(connections)
-	return db, nil
-}
-
-func sqliteCode(err error) int {
-	var e *sqlite.Error
-	if errors.As(err, &e) {
-		return e.Code()
-	}
-	return 0
+	return engine{}, ErrDatabaseURL
 }
 
 // isTimeout tells that the time for a call, or the caller's patience, ended.

@@ -33,9 +33,21 @@ var (
 	_ payout.Tx    = tx{}
 )
 
-// Open opens the database and brings it to the newest migration. The URL is sqlite:FILE; the file is made where there is
-// none. It returns ErrDatabaseURL for another form.
+// Open connects to the database and brings it to the newest migration.
 func Open(ctx context.Context, databaseURL string) (*Store, error) {
+	s, err := Connect(ctx, databaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Migrate(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Connect opens the database as it is. The URL is sqlite:FILE, where the file is made if there is none, or postgres://...
+// in the form that libpq reads. It returns ErrDatabaseURL for another form.
+func Connect(ctx context.Context, databaseURL string) (*Store, error) {
 	e, err := engineFor(databaseURL)
 	if err != nil {
 		return nil, err
@@ -48,12 +60,9 @@ func Open(ctx context.Context, databaseURL string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	migrator, err := goose.NewProvider(e.dialect, writer, files)
+	migrator, err := goose.NewProvider(e.dialect, writer, files, e.migrations...)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read migrations: %w", err), writer.Close(), reader.Close())
-	}
-	if err := migrate(ctx, migrator); err != nil {
-		return nil, errors.Join(fmt.Errorf("migrate database: %w", err), writer.Close(), reader.Close())
 	}
 	closed := new(atomic.Bool)
 	return &Store{
@@ -62,16 +71,17 @@ func Open(ctx context.Context, databaseURL string) (*Store, error) {
 	}, nil
 }
 
-// migrate brings the database to the newest migration. Each migration is one transaction, so that of two processes that
-// start together one runs it; the other fails, finds it done, and goes on with the next.
-func migrate(ctx context.Context, migrator *goose.Provider) error {
+// Migrate brings the database to the newest migration, under a lock where the engine has one. Each migration is one
+// transaction, so that of two processes that start together without a lock one runs it; the other fails, finds it done,
+// and goes on with the next.
+func (s *Store) Migrate(ctx context.Context) error {
 	var err error
-	for range len(migrator.ListSources()) + 1 {
-		if _, err = migrator.Up(ctx); err == nil {
+	for range len(s.migrator.ListSources()) + 1 {
+		if _, err = s.migrator.Up(ctx); err == nil {
 			return nil
 		}
 	}
-	return err
+	return fmt.Errorf("migrate database: %w", err)
 }
 
 // Close closes the database. Calls that come later return CodeServiceUnavailable.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/store"
+	"github.com/crossborder-payouts/payouts/server/store/pgtest"
 	"github.com/crossborder-payouts/payouts/server/store/storetest"
 )
 
@@ -169,21 +170,51 @@ func TestAFileThatCannotBeOpenedIsAClearError(t *testing.T) {
 // Processes that start together on an empty database all find it migrated.
 func TestOpeningTogetherMigratesOnce(t *testing.T) {
 	t.Parallel()
-	for range 3 {
-		file := filepath.Join(t.TempDir(), "payouts.db")
-		var all sync.WaitGroup
-		for range 8 {
-			all.Go(func() {
-				db, err := store.Open(t.Context(), "sqlite:"+file)
-				if err != nil {
-					t.Errorf("open: %v", err)
-					return
+	for name, fresh := range map[string]func(*testing.T) string{
+		"SQLite":     func(t *testing.T) string { t.Helper(); return "sqlite:" + filepath.Join(t.TempDir(), "payouts.db") },
+		"PostgreSQL": func(t *testing.T) string { t.Helper(); return pgtest.Database(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for range 3 {
+				url := fresh(t)
+				var all sync.WaitGroup
+				for range 8 {
+					all.Go(func() {
+						db, err := store.Open(t.Context(), url)
+						if err != nil {
+							t.Errorf("open: %v", err)
+							return
+						}
+						if err := errors.Join(db.Ready(t.Context()), db.Close()); err != nil {
+							t.Error(err)
+						}
+					})
 				}
-				if err := errors.Join(db.Ready(t.Context()), db.Close()); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
+				all.Wait()
+			}
+		})
 	}
+}
+
+func TestPostgreSQLIsAStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t *testing.T) storetest.Database {
+		t.Helper()
+		url := pgtest.Database(t)
+		s, err := store.Open(t.Context(), url)
+		if err != nil {
+			t.Fatalf("open store: %v", err)
+		}
+		beside, err := sql.Open("pgx", url)
+		if err != nil {
+			t.Fatalf("open database: %v", err)
+		}
+		t.Cleanup(func() {
+			if err := errors.Join(s.Close(), beside.Close()); err != nil {
+				t.Errorf("close: %v", err)
+			}
+		})
+		return storetest.Database{Store: s, SQL: beside}
+	})
 }

@@ -1,0 +1,5 @@
+// Package pgtest gives tests databases on a real PostgreSQL server.
+//
+// What belongs here: starting a private server from the machine's programs, and empty databases on it. What does not:
+// anything about tables.
+package pgtest

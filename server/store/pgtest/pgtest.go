@@ -1,0 +1,88 @@
+package pgtest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
+)
+
+// Variable names the URL of a server to use instead of a private one. Its role must be allowed to create databases.
+const Variable = "PAYOUTD_TEST_POSTGRES"
+
+// server is the URL of the server of this process, started at the first call.
+var server = sync.OnceValues(func() (string, error) {
+	if given := os.Getenv(Variable); given != "" {
+		return given, nil
+	}
+	c, err := Start(os.TempDir())
+	if err != nil {
+		return "", err
+	}
+	return c.URL, nil
+})
+
+var databases atomic.Int64
+
+// Database gives the URL of a new, empty database. Where there is no PostgreSQL the test is skipped and says so; with
+// CI=true it fails.
+func Database(t testing.TB) string {
+	t.Helper()
+	base, err := server()
+	if err != nil {
+		Missing(t, err)
+	}
+	db, err := sql.Open("pgx", base)
+	if err != nil {
+		t.Fatalf("open PostgreSQL: %v", err)
+	}
+	defer db.Close() //nolint:errcheck // nothing is lost
+	name := fmt.Sprintf("payouts_test_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), databases.Add(1))
+	if _, err := db.ExecContext(t.Context(), "create database "+name); err != nil {
+		t.Fatalf("create database: %v", err)
+	}
+	t.Cleanup(func() { drop(t, base, name) })
+	return withDatabase(t, base, name)
+}
+
+// Missing ends a test that needs PostgreSQL where there is none.
+func Missing(t testing.TB, err error) {
+	t.Helper()
+	text := fmt.Sprintf("THIS TEST NEEDS POSTGRESQL: install its server programs or set %s (%v)", Variable, err)
+	if os.Getenv("CI") == "true" {
+		t.Fatal(text)
+	}
+	t.Skip(text)
+}
+
+func drop(t testing.TB, base, name string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	db, err := sql.Open("pgx", base)
+	if err != nil {
+		t.Fatalf("open PostgreSQL: %v", err)
+	}
+	defer db.Close() //nolint:errcheck // nothing is lost
+	if _, err := db.ExecContext(ctx, "drop database if exists "+name+" with (force)"); err != nil {
+		t.Errorf("drop database: %v", err)
+	}
+}
+
+func withDatabase(t testing.TB, base, name string) string {
+	t.Helper()
+	u, err := url.Parse(base)
+	if err != nil || !strings.HasPrefix(u.Scheme, "postgres") {
+		t.Fatalf("%s must be a URL postgres://...", Variable)
+	}
+	u.Path = "/" + name
+	return u.String()
+}
