@@ -63,14 +63,3 @@ func remaining(tiers []Tier, tier int, currency string, used Usage) Usage {
 func (u Usage) covers(amount int64) bool {
 	return amount <= u.Daily && amount <= u.Monthly && amount <= u.Annual
 }
-
-// missingTags are the tags that the tier above needs and that the user lacks: absent, or FAILED (D-25).
-func missingTags(tiers []Tier, tier int, u User, tags map[string]CIPStatus) []string {
-	var missing []string
-	for _, tag := range tiers[tier].RequiredTags.of(u) {
-		if status, ok := tags[tag]; !ok || status == CIPFailed {
-			missing = append(missing, tag)
-		}
-	}
-	return missing
-}

@@ -237,11 +237,7 @@ func useLimit(ctx context.Context, tx Tx, c Client, u User, d Destination, t Tra
 	if tier == len(d.Tiers) {
 		return NewError(CodeLimitExceeded, InBody("/from_amount", "must be within the remaining limit"))
 	}
-	requested := map[string]CIPStatus{}
-	for _, tag := range missingTags(d.Tiers, tier, u, tags) {
-		requested[tag] = CIPRequested
-	}
-	return tx.SetCIPTags(ctx, c.ID, u.ID, requested)
+	return tx.RequestCIPTags(ctx, c.ID, u.ID, d.Tiers[tier].RequiredTags.of(u))
 }
 
 // Transaction reads a transaction, else CodeNotFound.

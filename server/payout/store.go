@@ -62,6 +62,9 @@ type Tx interface {
 	SetUserStatus(ctx context.Context, clientID, userID string, status KYCStatus) error
 	// SetCIPTags writes the status of each given tag; others stay.
 	SetCIPTags(ctx context.Context, clientID, userID string, tags map[string]CIPStatus) error
+	// RequestCIPTags makes each given tag REQUESTED that the user lacks: that is absent, or FAILED (D-25). It sees what
+	// another write has kept meanwhile.
+	RequestCIPTags(ctx context.Context, clientID, userID string, tags []string) error
 
 	InsertFundingAccount(ctx context.Context, clientID string, a FundingAccount) error
 	SetFundingAccountStatus(ctx context.Context, clientID, userID, id string, status FundingAccountStatus) error

@@ -20,7 +20,14 @@ const (
 
 // commands is the command line. Each flag has an environment variable: --rate-limit is PAYOUTD_RATE_LIMIT.
 type commands struct {
-	Serve serve `cmd:"" help:"Run the service."`
+	Serve           serve           `cmd:"" help:"Run the service."`
+	Clients         clients         `cmd:"" help:"Look after client organisations: profiles and secrets."`
+	Users           users           `cmd:"" help:"Look up users, and set their verification."`
+	FundingAccounts fundingAccounts `cmd:"" help:"Look up funding accounts, and set their status."`
+	Transactions    transactions    `cmd:"" help:"Look up transactions."`
+	Reference       referenceData   `cmd:"" help:"Import and export payers, banks and states."`
+	Migrate         migrate         `cmd:"" help:"Look after the tables."`
+	Check           check           `cmd:"" help:"Hold counters against transactions, and rows against each other. Exit 1 where something differs."`
 }
 
 // exit is how kong asks to end, after --help for example.

@@ -64,7 +64,7 @@ func TestWhatIsWrongOnTheCommandLineIsSaidInOneLine(t *testing.T) {
 		env  func(string) string
 		says string // the whole of what is printed, or its beginning where it ends in "..."
 	}{
-		{"nothing", nil, variables(), `payoutd: expected "serve"` + tryHelp},
+		{"nothing", nil, variables(), `payoutd: expected one of "serve", "clients", "users", "funding-accounts", "transactions", ...` + tryHelp},
 		{"unknown command", []string{"frob"}, variables(), "payoutd: unexpected argument frob" + tryHelp},
 		{"argument too many", []string{"serve", "x"}, variables(), "payoutd: unexpected argument x" + tryHelp},
 		{"unknown flag", []string{"serve", "--nope"}, variables(), "payoutd: unknown flag --nope" + tryHelp},
@@ -76,8 +76,8 @@ func TestWhatIsWrongOnTheCommandLineIsSaidInOneLine(t *testing.T) {
 		{"negative", []string{"serve", "--rate-limit=-1"}, variables(), "payoutd: --rate-limit (or $PAYOUTD_RATE_LIMIT) must not be negative\n"},
 		{"negative variable", []string{"serve"}, variables("PAYOUTD_RATE_LIMIT", "-1"), "payoutd: --rate-limit (or $PAYOUTD_RATE_LIMIT) must not be negative\n"},
 		{"neither yes nor no", []string{"serve"}, variables("PAYOUTD_SANDBOX", "maybe"), "payoutd: --sandbox (or $PAYOUTD_SANDBOX): ..."},
-		{"bad database", []string{"serve", "--database=payouts.db"}, variables(), "payoutd: --database (or $PAYOUTD_DATABASE) must be sqlite:FILE\n"},
-		{"bad database variable", []string{"serve"}, variables("PAYOUTD_DATABASE", "x"), "payoutd: --database (or $PAYOUTD_DATABASE) must be sqlite:FILE\n"},
+		{"bad database", []string{"serve", "--database=payouts.db"}, variables(), "payoutd: --database (or $PAYOUTD_DATABASE) must be sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE\n"},
+		{"bad database variable", []string{"serve"}, variables("PAYOUTD_DATABASE", "x"), "payoutd: --database (or $PAYOUTD_DATABASE) must be sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE\n"},
 		{"sandbox on a database with clients", []string{"serve", "--sandbox", "--database=" + production}, variables(), "payoutd: --database (or $PAYOUTD_DATABASE) the database holds clients ..."},
 		{"no sandbox on a database of one", []string{"serve", "--database=" + sandbox}, variables(), "payoutd: --database (or $PAYOUTD_DATABASE) the database holds sandbox clients, ..."},
 		{"address in use", []string{"serve", free, "--listen=" + taken.Addr().String()}, variables(), "payoutd: --listen (or $PAYOUTD_LISTEN) ..."},

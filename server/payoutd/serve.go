@@ -14,8 +14,8 @@ import (
 
 // serve is `payoutd serve`.
 type serve struct {
+	database
 	Listen    string `help:"Address to listen on." default:"127.0.0.1:8080"`
-	Database  string `help:"Database, sqlite:FILE; the file is made where there is none." default:"sqlite:payouts.db"`
 	Sandbox   bool   `help:"Seed two clients with public secrets, sample payers and banks, and mount the /sandbox operations."`
 	RateLimit int    `help:"Requests a second that each client may send; 0 is no limit." default:"1000"`
 	LogLevel  string `help:"Least level to log: debug, info, warn or error." default:"info" enum:"debug,info,warn,error"`

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -82,6 +83,26 @@ func (s *Store) Migrate(ctx context.Context) error {
 		}
 	}
 	return fmt.Errorf("migrate database: %w", err)
+}
+
+// Migration is one step of the tables.
+type Migration struct {
+	Version int64     `json:"version"`
+	Name    string    `json:"name"`
+	Applied time.Time `json:"applied,omitzero"` // zero: pending
+}
+
+// Migrations lists all migrations in their order.
+func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
+	all, err := s.migrator.Status(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read migrations: %w", err)
+	}
+	out := make([]Migration, len(all))
+	for i, v := range all {
+		out[i] = Migration{v.Source.Version, path.Base(v.Source.Path), v.AppliedAt}
+	}
+	return out, nil
 }
 
 // Close closes the database. Calls that come later return CodeServiceUnavailable.

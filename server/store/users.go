@@ -84,6 +84,18 @@ func (t tx) SetCIPTags(ctx context.Context, clientID, userID string, tags map[st
 	return nil
 }
 
+// RequestCIPTags makes each given tag REQUESTED that the user lacks: that is absent, or FAILED.
+func (t tx) RequestCIPTags(ctx context.Context, clientID, userID string, tags []string) error {
+	for _, tag := range tags {
+		if _, err := t.exec(ctx, `insert into cip_tags (client_id, user_id, tag, status) values ($1, $2, $3, $4)
+			on conflict (client_id, user_id, tag) do update set status = excluded.status where cip_tags.status = $5`,
+			clientID, userID, tag, string(payout.CIPRequested), string(payout.CIPFailed)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Usage gives the counters of the day, month and year of the key.
 func (r reads) Usage(ctx context.Context, clientID string, key payout.UsageKey) (payout.Usage, error) {
 	day, month, year := key.Periods()

@@ -48,6 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"a panic takes all of a write back", rollbackOnPanic},
 		{"a writer cannot reach the rows of another client", writeIsolation},
 		{"statuses and tags change alone", changes},
+		{"only lacking tags are requested", requests},
 		{"an idempotency key creates one transaction", uniqueKeys},
 		{"an id is used once", uniqueIDs},
 		{"usage is counted per day, month and year", usageCounters},

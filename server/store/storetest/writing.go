@@ -95,6 +95,7 @@ func writeIsolation(t *testing.T, db Database) {
 		"SetCIPTags": func(tx payout.Tx) error {
 			return tx.SetCIPTags(ctx, id, mine.user.ID, map[string]payout.CIPStatus{"ID_DOC": payout.CIPVerified})
 		},
+		"RequestCIPTags":       func(tx payout.Tx) error { return tx.RequestCIPTags(ctx, id, mine.user.ID, []string{"ID_DOC"}) },
 		"InsertFundingAccount": func(tx payout.Tx) error { return tx.InsertFundingAccount(ctx, id, funding) },
 		"SetFundingAccountStatus": func(tx payout.Tx) error {
 			return tx.SetFundingAccountStatus(ctx, id, mine.user.ID, mine.funding.ID, payout.FundingActive)
@@ -116,6 +117,26 @@ func writeIsolation(t *testing.T, db Database) {
 	same(t, "tags", must(db.CIPTags(ctx, mine.client.ID, mine.user.ID))(t), mine.tags)
 	same(t, "funding", must(db.FundingAccounts(ctx, mine.client.ID, mine.user.ID))(t), []payout.FundingAccount{mine.funding})
 	same(t, "usage", must(db.Usage(ctx, mine.client.ID, mine.usage))(t).Daily, mine.used)
+}
+
+// A tag is requested where the user lacks it: absent or FAILED; all else stays (D-25).
+func requests(t *testing.T, db Database) {
+	w, ctx := newWorld("a"), t.Context()
+	w.put(t, db)
+	write(t, db, func(ctx context.Context, tx payout.Tx) error {
+		if err := tx.SetCIPTags(ctx, w.client.ID, w.user.ID, map[string]payout.CIPStatus{
+			"ID_DOC": payout.CIPFailed, "EMAIL": payout.CIPVerified, "CITY": payout.CIPReviewing, "STATE": payout.CIPSubmit,
+		}); err != nil {
+			return err
+		}
+		return tx.RequestCIPTags(ctx, w.client.ID, w.user.ID, []string{"ID_DOC", "EMAIL", "CITY", "STATE", "OCCUPATION"})
+	})
+	tags := maps.Clone(w.tags)
+	maps.Copy(tags, map[string]payout.CIPStatus{
+		"ID_DOC": payout.CIPRequested, "EMAIL": payout.CIPVerified, "CITY": payout.CIPReviewing, "STATE": payout.CIPSubmit,
+		"OCCUPATION": payout.CIPRequested,
+	})
+	same(t, "tags", must(db.CIPTags(ctx, w.client.ID, w.user.ID))(t), tags)
 }
 
 func changes(t *testing.T, db Database) {

@@ -1,0 +1,4 @@
+package main
+
+// check is `payoutd check`.
+type check struct{}

@@ -1,0 +1,4 @@
+package main
+
+// clients is `payoutd clients`.
+type clients struct{}

@@ -1,0 +1,4 @@
+package main
+
+// fundingAccounts is `payoutd funding-accounts`.
+type fundingAccounts struct{}

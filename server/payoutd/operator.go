@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/crossborder-payouts/payouts/server/store"
+)
+
+// database is the flag of every command that works on the database.
+type database struct {
+	Database string `help:"Database, sqlite:FILE or postgres://..." default:"sqlite:payouts.db"`
+}
+
+// with runs fn on the database, which must have the newest migration.
+func (d database) with(ctx context.Context, fn func(*store.Store) error) error {
+	return d.connected(ctx, func(db *store.Store) error {
+		if err := db.Ready(ctx); err != nil {
+			return fmt.Errorf("%w; run payoutd migrate up", err)
+		}
+		return fn(db)
+	})
+}
+
+// connected runs fn on the database as it is.
+func (d database) connected(ctx context.Context, fn func(*store.Store) error) (err error) {
+	db, err := store.Connect(ctx, d.Database)
+	if errors.Is(err, store.ErrDatabaseURL) {
+		return usageError{"database", err}
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return fn(db)
+}
+
+// listing is the flag of every command that lists.
+type listing struct {
+	JSON bool `help:"Print JSON instead of a table."`
+}
+
+// print writes rows as JSON, or as a table with a title for each column.
+func (l listing) print(out io.Writer, rows any, titles []string, cells [][]string) error {
+	if l.JSON {
+		return printJSON(out, rows)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, line := range append([][]string{titles}, cells...) {
+		fmt.Fprintln(w, strings.TrimRight(strings.Join(line, "\t"), "\t"))
+	}
+	return w.Flush()
+}
+
+func printJSON(out io.Writer, v any) error {
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

@@ -1,0 +1,4 @@
+package main
+
+// referenceData is `payoutd reference`.
+type referenceData struct{}

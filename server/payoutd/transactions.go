@@ -1,0 +1,4 @@
+package main
+
+// transactions is `payoutd transactions`.
+type transactions struct{}

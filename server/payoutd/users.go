@@ -1,0 +1,4 @@
+package main
+
+// users is `payoutd users`.
+type users struct{}
