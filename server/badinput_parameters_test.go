@@ -20,7 +20,7 @@ func TestBadInputOfCredentials(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	w := isolationNew(t, s.Client)
-	db := faultDatabase(t, s.File)
+	db := s.Beside(t)
 	faultRun(t, db,
 		`insert into clients (id, name, profile, disabled, created_at) values ('disabled', 'D', '{}', true, 0)`,
 		`insert into clients (id, name, profile, disabled, created_at) values ('expired', 'E', '{}', false, 0)`,
@@ -70,7 +70,7 @@ func TestBadInputOfEveryQuery(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	w := isolationNew(t, s.Client)
-	watch := badWatch{faultDatabase(t, s.File)}
+	watch := badWatch{s.Beside(t)}
 	for _, op := range s.Contract.Operations() {
 		for _, c := range []struct{ name, query, field string }{
 			{"unknown", "contry=NP", "contry"},
@@ -140,7 +140,7 @@ func TestBadInputOfIdentifiersInThePath(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	w := isolationNew(t, s.Client)
-	watch := badWatch{faultDatabase(t, s.File)}
+	watch := badWatch{s.Beside(t)}
 	uuids := map[string]string{
 		"word": "asha", "urn": "urn:uuid:" + w["user_id"], "braces": "%7B" + w["user_id"] + "%7D",
 		"without hyphens": strings.ReplaceAll(w["user_id"], "-", ""), "one digit more": w["user_id"] + "0",
@@ -193,7 +193,7 @@ func TestBadInputInSeveralPlaces(t *testing.T) {
 func TestBadInputThatBreaksOff(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
-	watch := badWatch{faultDatabase(t, s.File)}
+	watch := badWatch{s.Beside(t)}
 	user := badUser.with()
 	for name, framing := range map[string]string{
 		"shorter than announced": "Content-Length: 1000\r\n\r\n" + user,

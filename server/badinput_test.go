@@ -111,7 +111,7 @@ var badBusiness = badMembers{"business": `true`, "first_name": `"Sample"`, "emai
 func TestBadInputOfAUser(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
-	watch := badWatch{faultDatabase(t, s.File)}
+	watch := badWatch{s.Beside(t)}
 	document := func(content string) string {
 		return badUser.with("physical_documents", `[{"document_type":"STATE_ID","document_value":"`+content+`"}]`)
 	}
@@ -212,7 +212,7 @@ func TestBadInputOfAnotherMediaType(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	w := isolationNew(t, s.Client)
-	watch := badWatch{faultDatabase(t, s.File)}
+	watch := badWatch{s.Beside(t)}
 	for _, op := range s.Contract.Operations() {
 		if !takesBody(op) {
 			continue
@@ -245,7 +245,7 @@ func TestBadInputAboveTheSizeLimit(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	w := isolationNew(t, s.Client)
-	watch := badWatch{faultDatabase(t, s.File)}
+	watch := badWatch{s.Beside(t)}
 	for _, op := range s.Contract.Operations() {
 		if !takesBody(op) {
 			continue

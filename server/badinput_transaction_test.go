@@ -24,7 +24,7 @@ func TestBadInputOfATransaction(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	w := isolationNew(t, s.Client)
-	watch := badWatch{faultDatabase(t, s.File)}
+	watch := badWatch{s.Beside(t)}
 	transfer, to := badTransfer(w)
 	receiving := func(currency, amount string) string {
 		return transfer.with("to_currency", `"`+currency+`"`, "to_amount", amount, "to", to.with("calculation_mode", `"RECEIVER_AMOUNT"`))
@@ -122,7 +122,7 @@ func TestBadInputOfAnIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	w := isolationNew(t, s.Client)
-	watch := badWatch{faultDatabase(t, s.File)}
+	watch := badWatch{s.Beside(t)}
 	body := w.transfer("BANK_DEPOSIT", w["bank"])
 	send := func(t *testing.T, keys ...string) answer {
 		h := badHeader()

@@ -3,7 +3,6 @@ package server_test
 import (
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +27,7 @@ var faultTables = []string{
 // faultLose takes tables away, and gives what brings them back.
 func faultLose(t testing.TB, s *servertest.Server, tables ...string) (restore func()) {
 	t.Helper()
-	db := faultDatabase(t, s.File)
+	db := s.Beside(t)
 	rename := func(suffixNow, suffixThen string) {
 		for _, table := range tables {
 			faultRun(t, db, "alter table "+table+suffixNow+" rename to "+table+suffixThen)
@@ -110,7 +109,7 @@ func TestFaultOfARow(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	w := isolationNew(t, s.Client)
-	faultRun(t, faultDatabase(t, s.File), `update users set profile = '{"first_name":'`)
+	faultRun(t, s.Beside(t), `update users set profile = '{"first_name":'`)
 	faultInternal(t, call(t, s, http.MethodGet, "/users/"+w["user_id"], nil))
 }
 
@@ -133,7 +132,7 @@ func faultServe(t testing.TB, c server.Config) (*servertest.Server, *server.Serv
 // D-08: while the store is away every operation answers 503 and when to come back; /readyz tells so, and /healthz stays.
 func TestFaultOfAStoreThatIsAway(t *testing.T) {
 	t.Parallel()
-	s, srv := faultServe(t, server.Config{Database: "sqlite:" + filepath.Join(t.TempDir(), "payouts.db")})
+	s, srv := faultServe(t, server.Config{Database: servertest.Database(t)})
 	w := isolationNew(t, s.Client)
 	page := func(path string, status int, body string) {
 		t.Helper()
@@ -155,7 +154,7 @@ func TestFaultOfAStoreThatIsAway(t *testing.T) {
 	for _, op := range s.Contract.Operations() {
 		t.Run(op.ID, func(t *testing.T) { faultUnavailable(t, w.send(t, s, op)) })
 	}
-	page("/readyz", http.StatusServiceUnavailable, "not ready\n")
+	page("/readyz", http.StatusServiceUnavailable, "not ready\nThe database does not answer.\n")
 	page("/healthz", http.StatusOK, "ok\n")
 }
 
@@ -182,7 +181,7 @@ func TestFaultDuringACreationUsesUpNoKey(t *testing.T) {
 			body.PhysicalDocuments = []api.TransactionDocumentRequest{
 				{DocumentType: "INVOICE", DocumentValue: "data:image/png;base64,iVBORw0KGgo="},
 			}
-			watch := badWatch{faultDatabase(t, s.File)}
+			watch := badWatch{s.Beside(t)}
 			restore := faultLose(t, s, table)
 			watch.unchanged(t, func() {
 				if r := servertest.Send(t, s.Client, sender.ID, "key", body); r.StatusCode() != http.StatusInternalServerError {
@@ -198,7 +197,7 @@ func TestFaultDuringACreationUsesUpNoKey(t *testing.T) {
 // The same after a 503: the store went away, and came back with the next start.
 func TestFaultOfAStoreThatIsAwayUsesUpNoKey(t *testing.T) {
 	t.Parallel()
-	config := server.Config{Database: "sqlite:" + filepath.Join(t.TempDir(), "payouts.db")}
+	config := server.Config{Database: servertest.Database(t)}
 	before, srv := faultServe(t, config)
 	sender := servertest.NewSender(t, before.Client)
 	receiver := servertest.NewReceiver(t, before.Client, sender.ID)

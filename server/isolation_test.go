@@ -61,7 +61,7 @@ func TestIsolationOfIdentifiersInThePath(t *testing.T) {
 	s := servertest.New(t)
 	victim, sibling, other := isolationNew(t, s.Client), isolationNew(t, s.Client), isolationNew(t, s.Other)
 	nowhere := isolationNowhere()
-	watch := badWatch{faultDatabase(t, s.File)}
+	watch := badWatch{s.Beside(t)}
 	for _, op := range s.Contract.Operations() {
 		owned := isolationOwned(op)
 		if len(owned) == 0 {
@@ -92,7 +92,7 @@ func TestIsolationOfIdentifiersInThePath(t *testing.T) {
 func TestIsolationOfReferenceData(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
-	faultRun(t, faultDatabase(t, s.File), `update clients set profile = '{}' where id = '`+server.SandboxClients[1].ID+`'`)
+	faultRun(t, s.Beside(t), `update clients set profile = '{}' where id = '`+server.SandboxClients[1].ID+`'`)
 	nowhere := isolationNowhere()
 	for _, op := range s.Contract.Operations() {
 		names := isolationParameters(op)
@@ -127,7 +127,7 @@ func TestIsolationOfIdentifiersInTheBody(t *testing.T) {
 	second := servertest.NewReceiver(t, s.Client, uuid.MustParse(own["user_id"]))
 	secondReceiver := isolationWorld{"bank": second.Bank.String(), "wallet": second.Wallet.String()}
 	nowhere := isolationNowhere()
-	watch := badWatch{faultDatabase(t, s.File)}
+	watch := badWatch{s.Beside(t)}
 	fields := []struct {
 		name, thing, method, account string
 		code                         api.ErrorCode

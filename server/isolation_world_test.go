@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	_ "modernc.org/sqlite"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/openapi/contract"
@@ -130,22 +129,6 @@ func (w isolationWorld) send(t testing.TB, s *servertest.Server, op *contract.Op
 	return call(t, s, op.Method, w.path(t, op), w.body(t, op), headers...)
 }
 
-// faultDatabase opens the file of a server over a connection of its own, as an operator's tool would.
-func faultDatabase(t testing.TB, file string) *sql.DB {
-	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+file+"?_busy_timeout=5000")
-	if err != nil {
-		t.Fatalf("open database: %v", err)
-	}
-	db.SetMaxOpenConns(1)
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Errorf("close database: %v", err)
-		}
-	})
-	return db
-}
-
 // faultRun runs statements that damage or repair a database.
 func faultRun(t testing.TB, db *sql.DB, statements ...string) {
 	t.Helper()
@@ -156,16 +139,29 @@ func faultRun(t testing.TB, db *sql.DB, statements ...string) {
 	}
 }
 
-// badWatch tells whether anything was written: the version that SQLite gives a connection changes with every commit of
-// another one.
+// badWatch tells whether anything was written.
 type badWatch struct{ db *sql.DB }
 
-func (w badWatch) version(t testing.TB) (version int64) {
+// version changes with every commit that writes, on SQLite by the count that it gives to other connections, and on
+// PostgreSQL, which keeps no such count, with the place and the writer of any row. The lock of the migrations is no data.
+func (w badWatch) version(t testing.TB) (version string) {
 	t.Helper()
-	if err := w.db.QueryRowContext(t.Context(), `pragma data_version`).Scan(&version); err != nil {
+	query := `pragma data_version`
+	if servertest.OnPostgreSQL(t) {
+		var rows string
+		badRead(t, w.db, &rows, `select string_agg(format('select tableoid, ctid, xmin from %I', relname), ' union all ')
+			from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'goose_lock'`)
+		query = `select coalesce(md5(string_agg(v::text, ';' order by tableoid, ctid)), '') from (` + rows + `) v`
+	}
+	badRead(t, w.db, &version, query)
+	return version
+}
+
+func badRead(t testing.TB, db *sql.DB, into *string, query string) {
+	t.Helper()
+	if err := db.QueryRowContext(t.Context(), query).Scan(into); err != nil {
 		t.Fatalf("read version: %v", err)
 	}
-	return version
 }
 
 // unchanged fails the test if act writes.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -163,8 +162,8 @@ func TestPagesOutsideOfTheSandbox(t *testing.T) {
 // served as a sandbox.
 func TestPagesAreServedInTheModeOfTheDatabase(t *testing.T) {
 	t.Parallel()
-	start := func(file string, sandbox bool) error {
-		srv, err := server.New(t.Context(), server.Config{Database: "sqlite:" + file, Sandbox: sandbox})
+	start := func(database string, sandbox bool) error {
+		srv, err := server.New(t.Context(), server.Config{Database: database, Sandbox: sandbox})
 		if err == nil {
 			err = srv.Close()
 		}
@@ -177,20 +176,20 @@ func TestPagesAreServedInTheModeOfTheDatabase(t *testing.T) {
 	}{{"sandbox", true, server.ErrIsSandbox}, {"production", false, server.ErrNotSandbox}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			file := filepath.Join(t.TempDir(), "payouts.db")
-			if err := start(file, c.sandbox); err != nil {
+			database := servertest.Database(t)
+			if err := start(database, c.sandbox); err != nil {
 				t.Fatal(err)
 			}
-			db := faultDatabase(t, file)
+			db := servertest.Beside(t, database)
 			if !c.sandbox {
 				faultRun(t, db, `insert into clients (id, name, profile, created_at) values ('acme', 'Acme', '{}', 0)`)
 			}
 			badWatch{db}.unchanged(t, func() {
-				if err := start(file, !c.sandbox); !errors.Is(err, c.want) {
+				if err := start(database, !c.sandbox); !errors.Is(err, c.want) {
 					t.Errorf("the other mode starts with %v, want %v", err, c.want)
 				}
 			})
-			if err := start(file, c.sandbox); err != nil {
+			if err := start(database, c.sandbox); err != nil {
 				t.Errorf("the same mode does not start again: %v", err)
 			}
 		})

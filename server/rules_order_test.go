@@ -139,7 +139,7 @@ func TestRuleSendingCapability(t *testing.T) {
 // ruleProfile gives the first client another profile, as the operator does it: on the store.
 func ruleProfile(t testing.TB, s *servertest.Server, corridors []payout.Corridor, destinations ...payout.Destination) {
 	t.Helper()
-	db, err := store.Open(t.Context(), "sqlite:"+s.File)
+	db, err := store.Open(t.Context(), s.Database)
 	if err != nil {
 		t.Fatal(err)
 	}

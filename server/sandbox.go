@@ -23,7 +23,8 @@ var (
 	ErrIsSandbox  = errors.New("the database holds sandbox clients, whose secrets everybody knows; start with --sandbox, or with another database")
 )
 
-// seed writes the states, and in sandbox mode the sample payers and banks and the sandbox clients. It can be repeated.
+// seed writes the states where there are none, and in sandbox mode the sample payers and banks and the sandbox clients.
+// It can be repeated: states that an operator imported stay as they are.
 func seed(ctx context.Context, db *store.Store, c Config) error {
 	clients, err := db.ClientIDs(ctx)
 	if err != nil {
@@ -39,6 +40,13 @@ func seed(ctx context.Context, db *store.Store, c Config) error {
 		return ErrIsSandbox
 	}
 	data := store.Reference{States: reference.States()}
+	for _, err := range db.AllStates(ctx) {
+		if err != nil {
+			return fmt.Errorf("seed reference data: %w", err)
+		}
+		data.States = nil
+		break
+	}
 	if c.Sandbox {
 		data.Payers, data.Banks = reference.SamplePayers(), reference.SampleBanks()
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,19 +21,24 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-// shutdownPatience is how long requests in flight may take to end when the service stops.
-const shutdownPatience = 20 * time.Second
+// bodyTime is how long a body of 20 MiB may take over a slow line.
+const bodyTime = 60 * time.Second
 
 // Server is the service. Make it with New, and close it.
 type Server struct {
-	handler http.Handler
-	store   *store.Store
-	log     *slog.Logger
+	handler  http.Handler
+	metrics  *httpapi.Metrics
+	store    *store.Store
+	log      *slog.Logger
+	config   Config
+	info     Info
+	stopping atomic.Bool
 }
 
 // New opens and migrates the database, seeds what belongs there, and wires the service. It does not listen yet.
 func New(ctx context.Context, c Config) (*Server, error) {
 	c.Timeout = cmp.Or(c.Timeout, 30*time.Second)
+	c.ShutdownPatience = cmp.Or(c.ShutdownPatience, 20*time.Second)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -61,28 +67,51 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if err := seed(ctx, db, c); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	s := &Server{store: db, log: c.Logger, config: c, info: newInfo(document.Info.Version, db)}
+	s.metrics = newMetrics(s.info, db)
 	service := payout.NewService(payout.Config{Store: db, Country: reference.Country, Now: c.Now, NewID: c.NewID})
 	api := httpapi.Config{
-		Service: service, Contract: rules, Logger: c.Logger, Ready: db.Ready, NewID: c.NewID, Timeout: c.Timeout,
-		RateLimit: c.RateLimit, YAML: openapi.YAML(), JSON: published,
+		Service: service, Contract: rules, Logger: c.Logger, Ready: s.ready, NewID: c.NewID, Timeout: c.Timeout,
+		RateLimit: c.RateLimit, Metrics: s.metrics, YAML: openapi.YAML(), JSON: published,
 	}
 	if c.Sandbox {
 		api.Sandbox = &httpapi.Credentials{ClientID: SandboxClients[0].ID, ClientSecret: SandboxClients[0].Secret}
 	}
-	return &Server{handler: httpapi.New(api), store: db, log: c.Logger}, nil
+	s.handler = httpapi.New(api)
+	return s, nil
+}
+
+// ready returns what keeps the service from taking requests.
+func (s *Server) ready(ctx context.Context) error {
+	if s.stopping.Load() {
+		e := payout.NewError(payout.CodeServiceUnavailable)
+		e.Message = "The service is shutting down."
+		return e.Because(errors.New("shutting down"))
+	}
+	return s.store.Ready(ctx)
 }
 
 // Handler answers all requests of the service.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Serve answers requests on the listener until ctx ends; then it lets the requests in flight finish, for at most 20
-// seconds, and returns nil.
+// Serve answers requests on the listener until ctx ends; then /readyz tells that it ends, the requests in flight finish
+// as Config says, and it returns nil.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	return s.serve(ctx, listener, s.handler, func() {
+		s.stopping.Store(true)
+		s.log.Info("shutting down",
+			slog.Duration("delay", s.config.ShutdownDelay), slog.Duration("patience", s.config.ShutdownPatience))
+		<-time.After(s.config.ShutdownDelay)
+	})
+}
+
+// serve answers requests until ctx ends, calls stopping, and lets the requests in flight finish.
+func (s *Server) serve(ctx context.Context, listener net.Listener, handler http.Handler, stopping func()) error {
 	h := &http.Server{
-		Handler:           s.handler,
+		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       60 * time.Second, // a body of 20 MiB over a slow line
-		WriteTimeout:      90 * time.Second,
+		ReadTimeout:       bodyTime,
+		WriteTimeout:      bodyTime + s.config.Timeout,
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
@@ -94,8 +123,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
-	s.log.Info("shutting down", slog.Duration("patience", shutdownPatience))
-	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownPatience)
+	stopping()
+	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.ShutdownPatience)
 	defer cancel()
 	if err := h.Shutdown(patience); err != nil {
 		return errors.Join(fmt.Errorf("shut down: %w", err), h.Close())

@@ -18,13 +18,13 @@ import (
 // BodyLimit is the most that a request body may have, in bytes (D-15).
 const BodyLimit = 20 << 20
 
-// Config has what New needs. All fields but RateLimit and Sandbox are required.
+// Config has what New needs. All fields but RateLimit, Metrics and Sandbox are required.
 type Config struct {
 	Service *payout.Service
 	// Contract holds requests against the document.
 	Contract *contract.Contract
 	Logger   *slog.Logger
-	// Ready tells whether the service can answer, for /readyz.
+	// Ready tells whether the service can answer, for /readyz; the message of its payout.Error is public.
 	Ready func(context.Context) error
 	NewID func() string
 	// Timeout bounds the handling of one request.
@@ -32,6 +32,8 @@ type Config struct {
 	// RateLimit is how many requests a second each client may send to this process, with bursts of twice as many;
 	// 0 is no limit (D-28).
 	RateLimit int
+	// Metrics count the requests; nil: nothing is counted.
+	Metrics *Metrics
 	// Sandbox mounts /sandbox/... and fills in these credentials on the documentation page.
 	Sandbox *Credentials
 	// YAML and JSON are the published contract.
@@ -48,6 +50,7 @@ func New(c Config) http.Handler {
 	e.Binder = checkedBody{}
 	e.IPExtractor = echo.ExtractIPDirect()
 	e.Use(
+		c.Metrics.observe,
 		observe(c.Logger, c.NewID),
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: recovered}),
 		middleware.ContextTimeoutWithConfig(middleware.ContextTimeoutConfig{
@@ -60,7 +63,7 @@ func New(c Config) http.Handler {
 	guard := guard{
 		service: c.Service, contract: c.Contract, sandbox: c.Sandbox != nil, limits: newRateLimits(c.RateLimit),
 	}
-	gen.RegisterHandlers(operations{e, guard}, gen.NewStrictHandler(handlers{c.Service}, nil))
+	gen.RegisterHandlers(operations{e, guard}, gen.NewStrictHandler(handlers{c.Service}, []gen.StrictMiddlewareFunc{c.Metrics.created}))
 	return e
 }
 

@@ -41,7 +41,10 @@ func (g guard) operation(op *contract.Operation) echo.MiddlewareFunc {
 			}
 			checked, err := op.CheckRequest(r, params, BodyLimit)
 			var refused *contract.Error
-			if err != nil && !errors.As(err, &refused) {
+			switch {
+			case errors.As(err, &refused):
+				seen.broken = refused.Violations
+			case err != nil:
 				// The caller stopped sending, or was too slow.
 				err = payout.NewError(payout.CodeBadRequest, payout.InBody("", "must be sent completely")).Because(err)
 			}

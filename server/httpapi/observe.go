@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/crossborder-payouts/payouts/openapi/contract"
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
@@ -17,6 +18,7 @@ type observation struct {
 	operation string
 	client    string
 	code      payout.Code
+	broken    []contract.Violation
 	cause     error
 }
 

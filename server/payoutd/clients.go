@@ -1,4 +1,246 @@
 package main
 
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/server"
+	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/reference"
+	"github.com/crossborder-payouts/payouts/server/store"
+)
+
 // clients is `payoutd clients`.
-type clients struct{}
+type clients struct {
+	Apply        clientsApply   `cmd:"" help:"Make or change a client as a YAML file says. A new client gets a first secret, printed once."`
+	List         clientsList    `cmd:"" help:"List all clients."`
+	Show         clientsShow    `cmd:"" help:"Print the profile of a client as YAML that apply reads, and when its secrets were made and expire."`
+	RotateSecret rotateSecret   `cmd:"" help:"Make a new secret, printed once; the old one expires after the grace time. At most two are active."`
+	RevokeSecret revokeSecret   `cmd:"" help:"Let a secret expire at once, for the next request on every replica."`
+	Disable      clientsDisable `cmd:"" help:"Refuse all calls of a client, from the next request on every replica."`
+	Enable       clientsEnable  `cmd:"" help:"Let a disabled client call again."`
+}
+
+type clientsApply struct {
+	database
+	File   string `help:"YAML file of the profile; - is the standard input." short:"f" required:""`
+	DryRun bool   `help:"Print what would change, and write nothing."`
+}
+
+// Run makes or changes a client. To apply a file twice is to apply it once.
+func (a clientsApply) Run(ctx context.Context, std streams) error {
+	wanted, err := a.read()
+	if err != nil {
+		return usageError{"file", err}
+	}
+	return a.with(ctx, func(db *store.Store) error {
+		if err := refuseSandbox(ctx, db); err != nil {
+			return err
+		}
+		if a.DryRun {
+			row, ok, err := db.ClientRow(ctx, wanted.ID)
+			if err != nil {
+				return err
+			}
+			printChanges(std.out, row.Client, wanted, ok)
+			fmt.Fprintln(std.out, "Nothing was written: this is a dry run.")
+			return nil
+		}
+		secret := newSecret()
+		before, existed, err := db.ApplyClient(ctx, wanted, payout.HashSecret(secret), time.Now(),
+			func(before payout.Client) bool { return len(profileChanges(before, wanted)) > 0 })
+		if err != nil {
+			return err
+		}
+		printChanges(std.out, before, wanted, existed)
+		if !existed {
+			printSecret(std.out, wanted.ID, secret)
+		}
+		return nil
+	})
+}
+
+// read gives the client of the file, or everything that is wrong with it.
+func (a clientsApply) read() (payout.Client, error) {
+	file := a.File
+	if file == "-" {
+		file = "the standard input"
+	}
+	profile, err := readProfile(a.File)
+	var form profileErrors
+	if errors.As(err, &form) {
+		return payout.Client{}, fmt.Errorf("%s %w", file, form)
+	}
+	if err != nil {
+		return payout.Client{}, err
+	}
+	client, violations := profile.Client(reference.Country)
+	var wrong profileErrors
+	for _, s := range server.SandboxClients {
+		if profile.ID == s.ID {
+			wrong = append(wrong, "id must not be that of a sandbox client, whose secret everybody knows")
+		}
+	}
+	for _, v := range violations {
+		wrong = append(wrong, v.Field+" "+v.Reason)
+	}
+	if len(wrong) > 0 {
+		return payout.Client{}, fmt.Errorf("%s %w", file, wrong)
+	}
+	return client, nil
+}
+
+// refuseSandbox keeps other clients out of a sandbox, which would not start with them.
+func refuseSandbox(ctx context.Context, db *store.Store) error {
+	ids, err := db.ClientIDs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		for _, s := range server.SandboxClients {
+			if id == s.ID {
+				return usageError{"database", errors.New("is that of a sandbox, which has its own clients alone")}
+			}
+		}
+	}
+	return nil
+}
+
+func printChanges(out io.Writer, before, after payout.Client, existed bool) {
+	lines := profileChanges(before, after)
+	if !existed {
+		before.Name = after.Name
+		lines = append([]string{"+ client " + after.ID}, profileChanges(before, after)...)
+	}
+	for _, line := range lines {
+		fmt.Fprintln(out, line)
+	}
+	if len(lines) == 0 {
+		fmt.Fprintf(out, "Nothing changes: client %s is as the file says.\n", after.ID)
+	}
+}
+
+// clientJSON is a client in a list. Secrets counts the active ones.
+type clientJSON struct {
+	ID           string            `json:"id"`
+	Name         string            `json:"name"`
+	Disabled     bool              `json:"disabled"`
+	Corridors    []payout.Corridor `json:"corridors"`
+	Destinations []string          `json:"destinations"`
+	Secrets      int               `json:"active_secrets"`
+	CreatedAt    time.Time         `json:"created_at"`
+}
+
+type clientsList struct {
+	database
+	listing
+}
+
+// Run lists all clients.
+func (l clientsList) Run(ctx context.Context, std streams) error {
+	return l.with(ctx, func(db *store.Store) error {
+		all, err := db.Clients(ctx)
+		if err != nil {
+			return err
+		}
+		now := time.Now()
+		rows := make([]clientJSON, len(all))
+		cells := make([][]string, len(all))
+		for i, c := range all {
+			r := clientJSON{
+				ID: c.ID, Name: c.Name, Disabled: c.Disabled, Corridors: payout.NewProfile(c.Client).Corridors,
+				Destinations: make([]string, len(c.Destinations)), CreatedAt: c.CreatedAt,
+			}
+			for n, d := range c.Destinations {
+				r.Destinations[n] = d.Country
+			}
+			for _, s := range c.Secrets {
+				if s.Active(now) {
+					r.Secrets++
+				}
+			}
+			corridors := make([]string, len(c.Corridors))
+			for n, o := range c.Corridors {
+				corridors[n] = o.Country + "/" + o.Currency
+			}
+			rows[i] = r
+			cells[i] = []string{
+				c.ID, printable(c.Name), state(c.Disabled), strings.Join(corridors, ","),
+				strings.Join(r.Destinations, ","), strconv.Itoa(r.Secrets), utc(c.CreatedAt),
+			}
+		}
+		return l.print(std.out, rows, []string{"ID", "NAME", "STATE", "CORRIDORS", "DESTINATIONS", "SECRETS", "CREATED"}, cells)
+	})
+}
+
+func state(disabled bool) string {
+	if disabled {
+		return "disabled"
+	}
+	return "enabled"
+}
+
+// shownClient is a client with its profile and its secrets.
+type shownClient struct {
+	payout.Profile
+	Disabled  bool         `json:"disabled"`
+	CreatedAt time.Time    `json:"created_at"`
+	Secrets   []secretJSON `json:"secrets"`
+}
+
+type secretJSON struct {
+	Fingerprint string    `json:"fingerprint"`
+	CreatedAt   time.Time `json:"created_at"`
+	ExpiresAt   time.Time `json:"expires_at,omitzero"`
+	Active      bool      `json:"active"`
+}
+
+type clientsShow struct {
+	database
+	ID   string `arg:"" help:"Id of the client."`
+	JSON bool   `help:"Print JSON instead of YAML."`
+}
+
+// Run prints a client: its profile, and as comments what is not part of that.
+func (s clientsShow) Run(ctx context.Context, std streams) error {
+	if err := checkClient(s.ID); err != nil {
+		return err
+	}
+	return s.with(ctx, func(db *store.Store) error {
+		c, ok, err := db.ClientRow(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return store.ErrNoClient
+		}
+		shown := shownClient{payout.NewProfile(c.Client), c.Disabled, c.CreatedAt, make([]secretJSON, len(c.Secrets))}
+		now := time.Now()
+		for i, s := range c.Secrets {
+			shown.Secrets[i] = secretJSON{s.Fingerprint, s.CreatedAt, s.Expires, s.Active(now)}
+		}
+		if s.JSON {
+			return printJSON(std.out, shown)
+		}
+		fmt.Fprintf(std.out, "# created %s, %s\n", utc(shown.CreatedAt), state(shown.Disabled))
+		for _, s := range shown.Secrets {
+			fmt.Fprintf(std.out, "# secret %s created %s, %s\n", s.Fingerprint, utc(s.CreatedAt), s.expiry())
+		}
+		return printProfile(std.out, shown.Profile)
+	})
+}
+
+func (s secretJSON) expiry() string {
+	switch {
+	case s.ExpiresAt.IsZero():
+		return "does not expire"
+	case s.Active:
+		return "expires " + utc(s.ExpiresAt)
+	}
+	return "expired " + utc(s.ExpiresAt)
+}

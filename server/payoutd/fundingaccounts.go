@@ -1,4 +1,94 @@
 package main
 
+import (
+	"context"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
 // fundingAccounts is `payoutd funding-accounts`.
-type fundingAccounts struct{}
+type fundingAccounts struct {
+	List      fundingAccountsList      `cmd:"" help:"List the funding accounts of a user, oldest first."`
+	SetStatus fundingAccountsSetStatus `cmd:"" help:"Set the status of a funding account."`
+}
+
+// fundingAccountJSON is a funding account.
+type fundingAccountJSON struct {
+	ID        string                      `json:"id"`
+	UserID    string                      `json:"user_id"`
+	Type      string                      `json:"funding_source_type"`
+	Label     string                      `json:"label,omitempty"`
+	Status    payout.FundingAccountStatus `json:"status"`
+	CreatedAt time.Time                   `json:"created_at"`
+}
+
+// userOf is the flag of every command on what belongs to one user.
+type userOf struct {
+	User string `help:"Id of the user." required:""`
+}
+
+type fundingAccountsList struct {
+	database
+	clientOf
+	userOf
+	listing
+}
+
+// Run lists funding accounts.
+func (l fundingAccountsList) Run(ctx context.Context, std streams) error {
+	if err := checkIDs(named{"user", &l.User}); err != nil {
+		return err
+	}
+	return l.within(ctx, l.database, func(o operation) error {
+		all, err := o.service.FundingAccounts(ctx, o.client, l.User)
+		if err != nil {
+			return err
+		}
+		return l.printFundingAccounts(std, all, false)
+	})
+}
+
+type fundingAccountsSetStatus struct {
+	database
+	clientOf
+	userOf
+	listing
+	AccountID string `arg:"" help:"Id of the funding account."`
+	Status    string `arg:"" help:"PENDING, ACTIVE or INACTIVE."`
+}
+
+// Run changes the status of a funding account.
+func (s fundingAccountsSetStatus) Run(ctx context.Context, std streams) error {
+	if err := checkIDs(named{"user", &s.User}, named{"<account-id>", &s.AccountID}); err != nil {
+		return err
+	}
+	if err := checkOneOf("<status>", s.Status, payout.FundingPending, payout.FundingActive, payout.FundingInactive); err != nil {
+		return err
+	}
+	return s.within(ctx, s.database, func(o operation) error {
+		if _, err := o.service.User(ctx, o.client, s.User); err != nil {
+			return err
+		}
+		a, err := o.service.SetFundingAccountStatus(ctx, o.client, s.User, s.AccountID, payout.FundingAccountStatus(s.Status))
+		if err != nil {
+			return err
+		}
+		return s.printFundingAccounts(std, []payout.FundingAccount{a}, true)
+	})
+}
+
+// printFundingAccounts prints a table, or JSON: a list, or the one account alone.
+func (l listing) printFundingAccounts(std streams, all []payout.FundingAccount, alone bool) error {
+	rows := make([]fundingAccountJSON, len(all))
+	cells := make([][]string, len(all))
+	for i, a := range all {
+		rows[i] = fundingAccountJSON{a.ID, a.UserID, a.Type, a.Label, a.Status, a.CreatedAt}
+		cells[i] = []string{a.ID, utc(a.CreatedAt), string(a.Status), printable(a.Type), printable(a.Label)}
+	}
+	titles := []string{"ID", "CREATED", "STATUS", "TYPE", "LABEL"}
+	if alone {
+		return l.print(std.out, rows[0], titles, cells)
+	}
+	return l.print(std.out, rows, titles, cells)
+}

@@ -61,8 +61,8 @@ func (s *stream) await(t *testing.T, what string, complete func(text string) boo
 
 // logLine is what is read of a line of the log.
 type logLine struct {
-	Time, Level, Msg, Address string
-	Sandbox                   bool
+	Time, Level, Msg, Address, Version, Contract, Database, Metrics string
+	Sandbox                                                         bool
 }
 
 // awaitLog waits for a line with a message.

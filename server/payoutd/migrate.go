@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/crossborder-payouts/payouts/server/store"
@@ -35,7 +36,7 @@ func (m migrateStatus) Run(ctx context.Context, std streams) error {
 			} else {
 				applied = v.Applied.UTC().Format(time.DateTime)
 			}
-			cells[i] = []string{fmt.Sprint(v.Version), v.Name, applied}
+			cells[i] = []string{strconv.FormatInt(v.Version, 10), v.Name, applied}
 		}
 		if err := m.print(std.out, all, []string{"VERSION", "NAME", "APPLIED"}, cells); err != nil {
 			return err

@@ -14,14 +14,16 @@ import (
 
 // database is the flag of every command that works on the database.
 type database struct {
-	Database string `help:"Database, sqlite:FILE or postgres://..." default:"sqlite:payouts.db"`
+	Database string `help:"Database: sqlite:FILE, or a URL of PostgreSQL, postgres://USER@HOST/NAME." default:"sqlite:payouts.db"`
 }
 
 // with runs fn on the database, which must have the newest migration.
 func (d database) with(ctx context.Context, fn func(*store.Store) error) error {
 	return d.connected(ctx, func(db *store.Store) error {
-		if err := db.Ready(ctx); err != nil {
-			return fmt.Errorf("%w; run payoutd migrate up", err)
+		if err := db.Ready(ctx); errors.Is(err, store.ErrMigrationsPending) {
+			return fmt.Errorf("%w; run payoutd migrate up", store.ErrMigrationsPending)
+		} else if err != nil {
+			return err
 		}
 		return fn(db)
 	})

@@ -48,7 +48,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 	var c commands
 	parser, err := kong.New(&c,
 		kong.Name("payoutd"),
-		kong.Description("A cross-border payout service."),
+		kong.Description("A cross-border payout service.\n\nExit codes: 0 it is done; 1 it was tried and failed, or there is "+
+			"no such thing; 2 a flag, variable or argument is wrong."),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(out, errs),
@@ -86,7 +87,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 // streams are where commands write.
 type streams struct{ out, errs io.Writer }
 
-// usageError is a flag whose value turned out wrong; it names the flag and the variable.
+// usageError is a flag, or an argument in angle brackets, whose value turned out wrong; it names it and the variable.
 type usageError struct {
 	flag string
 	err  error
@@ -94,6 +95,9 @@ type usageError struct {
 
 // Error names the flag and the variable.
 func (e usageError) Error() string {
+	if strings.HasPrefix(e.flag, "<") { // an argument has no variable
+		return fmt.Sprintf("%s %v", e.flag, e.err)
+	}
 	return fmt.Sprintf("--%s (or $%s) %v", e.flag, variable(e.flag), e.err)
 }
 

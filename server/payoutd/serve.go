@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"time"
 
 	"github.com/crossborder-payouts/payouts/server"
 	"github.com/crossborder-payouts/payouts/server/store"
@@ -15,21 +16,26 @@ import (
 // serve is `payoutd serve`.
 type serve struct {
 	database
-	Listen    string `help:"Address to listen on." default:"127.0.0.1:8080"`
-	Sandbox   bool   `help:"Seed two clients with public secrets, sample payers and banks, and mount the /sandbox operations."`
-	RateLimit int    `help:"Requests a second that each client may send; 0 is no limit." default:"1000"`
-	LogLevel  string `help:"Least level to log: debug, info, warn or error." default:"info" enum:"debug,info,warn,error"`
-	LogFormat string `help:"json or text." default:"json" enum:"json,text"`
+	Listen           string        `help:"Address to listen on." default:"127.0.0.1:8080"`
+	MetricsListen    string        `help:"Address of another listener, for /metrics; none if empty. It asks for no credentials." placeholder:"ADDRESS"`
+	Sandbox          bool          `help:"Seed two clients with public secrets, sample payers and banks, and mount the /sandbox operations."`
+	RateLimit        int           `help:"Requests a second that each client may send; 0 is no limit." default:"1000"`
+	Timeout          time.Duration `help:"Time to handle one request in." default:"30s"`
+	ShutdownDelay    time.Duration `help:"Time to go on taking connections after SIGTERM, while /readyz says that the service ends." default:"0s"`
+	ShutdownPatience time.Duration `help:"Time that requests in flight then have to finish." default:"20s"`
+	LogLevel         string        `help:"Least level to log: debug, info, warn or error." default:"info" enum:"debug,info,warn,error"`
+	LogFormat        string        `help:"json or text." default:"json" enum:"json,text"`
 }
 
 // Run serves until ctx ends.
 func (s serve) Run(ctx context.Context, std streams) (err error) {
-	if s.RateLimit < 0 {
-		return usageError{"rate-limit", errors.New("must not be negative")}
+	if err := s.check(); err != nil {
+		return err
 	}
 	log := logger(std.errs, s.LogLevel, s.LogFormat)
 	srv, err := server.New(ctx, server.Config{
 		Database: s.Database, Sandbox: s.Sandbox, RateLimit: s.RateLimit, Logger: log,
+		Timeout: s.Timeout, ShutdownDelay: s.ShutdownDelay, ShutdownPatience: s.ShutdownPatience,
 	})
 	switch {
 	case errors.Is(err, store.ErrDatabaseURL), errors.Is(err, server.ErrIsSandbox), errors.Is(err, server.ErrNotSandbox):
@@ -43,11 +49,55 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 		return usageError{"listen", err}
 	}
 	address := "http://" + listener.Addr().String()
-	log.Info("listening", slog.String("address", address), slog.Bool("sandbox", s.Sandbox))
+	info := srv.Info()
+	about := []any{
+		slog.String("address", address), slog.Bool("sandbox", s.Sandbox), slog.String("version", info.Version),
+		slog.String("contract", info.Contract), slog.String("database", info.Engine), // the URL may hold a password
+	}
+	if s.MetricsListen != "" {
+		metrics, failed := (&net.ListenConfig{}).Listen(ctx, "tcp", s.MetricsListen)
+		if failed != nil {
+			return errors.Join(usageError{"metrics-listen", failed}, listener.Close())
+		}
+		about = append(about, slog.String("metrics", "http://"+metrics.Addr().String()+"/metrics"))
+		stop := besides(ctx, func(ctx context.Context) error { return srv.ServeMetrics(ctx, metrics) })
+		defer func() { err = errors.Join(err, stop()) }()
+	}
+	log.Info("listening", about...)
 	if s.Sandbox {
 		welcome(std.out, address)
 	}
 	return srv.Serve(ctx, listener)
+}
+
+// check refuses what the types of the flags let through.
+func (s serve) check() error {
+	for _, flag := range []struct {
+		name  string
+		wrong bool
+		want  string
+	}{
+		{"rate-limit", s.RateLimit < 0, "must not be negative"},
+		{"timeout", s.Timeout <= 0, "must be more than 0"},
+		{"shutdown-delay", s.ShutdownDelay < 0, "must not be negative"},
+		{"shutdown-patience", s.ShutdownPatience <= 0, "must be more than 0"},
+	} {
+		if flag.wrong {
+			return usageError{flag.name, errors.New(flag.want)}
+		}
+	}
+	return nil
+}
+
+// besides runs fn until stop is called, also after ctx has ended: what shows a shutdown must outlive it.
+func besides(ctx context.Context, fn func(context.Context) error) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- fn(ctx) }()
+	return func() error {
+		cancel()
+		return <-ended
+	}
 }
 
 // welcome prints what a newcomer needs for the first call.

@@ -13,17 +13,34 @@ import (
 	"time"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/openapi"
 	"github.com/crossborder-payouts/payouts/server"
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
 var t0 = time.Unix(0, 0)
 
-func startSandbox(t *testing.T) (p *program, address string) {
+func startSandbox(t *testing.T, more ...string) (p *program, address string) {
 	t.Helper()
-	p = start(t, variables(), "serve", "--sandbox", "--listen=127.0.0.1:0",
-		"--database=sqlite:"+filepath.Join(t.TempDir(), "payouts.db"))
+	p = start(t, variables(), append([]string{"serve", "--sandbox", "--listen=127.0.0.1:0",
+		"--database=sqlite:" + filepath.Join(t.TempDir(), "payouts.db")}, more...)...)
 	return p, p.errs.awaitLog(t, "listening").Address
+}
+
+func TestTheFirstLineOfTheLogTellsWhatRuns(t *testing.T) {
+	t.Parallel()
+	document, err := openapi.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := startSandbox(t)
+	line := p.errs.awaitLog(t, "listening")
+	if line.Version == "" || line.Contract != document.Info.Version || line.Database != "sqlite" || !line.Sandbox || line.Metrics != "" {
+		t.Errorf("%+v", line)
+	}
+	if strings.Contains(p.errs.String(), "payouts.db") {
+		t.Error("the log has the URL of the database, which may hold a password")
+	}
 }
 
 // checked is a client whose responses are held against the contract.
@@ -112,7 +129,7 @@ func checkUser(t *testing.T, resp *http.Response) {
 
 func TestARequestInFlightFinishesWhenTheProgramEnds(t *testing.T) {
 	t.Parallel()
-	p, address := startSandbox(t)
+	p, address := startSandbox(t, "--metrics-listen=127.0.0.1:0")
 	upload, body := io.Pipe()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/users", upload)
 	if err != nil {
@@ -158,6 +175,7 @@ func TestARequestInFlightFinishesWhenTheProgramEnds(t *testing.T) {
 		t.Fatalf("the program ended with %d before its request", code)
 	default:
 	}
+	checkInFlight(t, p.errs.awaitLog(t, "listening").Metrics)
 	send(`example.com","country":"US"}`)
 	body.Close()
 	a := <-answered
@@ -170,6 +188,20 @@ func TestARequestInFlightFinishesWhenTheProgramEnds(t *testing.T) {
 		t.Errorf("code %d: %s", code, p.errs)
 	}
 	checkLog(t, p.errs.String(), "listening", "shutting down", "request")
+}
+
+// checkInFlight tells that the metrics, which outlive the other listener, show one request.
+func checkInFlight(t *testing.T, url string) {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || !bytes.Contains(text, []byte("\npayoutd_requests_in_flight 1\n")) {
+		t.Errorf("no request in flight in %s, %v", text, err)
+	}
 }
 
 // checkLog tells that the log has one JSON object per line, with these messages among them.

@@ -1,4 +1,207 @@
 package main
 
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/store"
+)
+
 // transactions is `payoutd transactions`.
-type transactions struct{}
+type transactions struct {
+	List transactionsList `cmd:"" help:"List transactions of a client, newest first."`
+	Show transactionsShow `cmd:"" help:"Print a transaction."`
+}
+
+// transactionJSON is a transaction, with amounts in major units. Of the receiver it has the id alone.
+type transactionJSON struct {
+	ID                 string                 `json:"id"`
+	UserID             string                 `json:"user_id"`
+	CreatedAt          time.Time              `json:"created_at"`
+	Status             string                 `json:"status"`
+	DeliveryStatus     string                 `json:"delivery_status"`
+	FromAmount         json.Number            `json:"from_amount"`
+	FromCurrency       string                 `json:"from_currency"`
+	ToAmount           json.Number            `json:"to_amount"`
+	ToCurrency         string                 `json:"to_currency"`
+	FeeAmount          json.Number            `json:"fee_amount"`
+	BonusAmount        json.Number            `json:"bonus_amount"`
+	ExchangeRate       json.Number            `json:"exchange_rate"`
+	FromFundID         string                 `json:"from_fund_id"`
+	FundingType        string                 `json:"funding_source_type"`
+	Destination        string                 `json:"destination"`
+	ReceiveUserID      string                 `json:"receive_user_id"`
+	Method             payout.PayoutMethod    `json:"payout_method"`
+	Mode               payout.CalculationMode `json:"calculation_mode"`
+	FundID             string                 `json:"fund_id,omitempty"`
+	PayerID            int64                  `json:"payer_id,omitempty"`
+	PickupLocation     int64                  `json:"pickup_location,omitempty"`
+	RemittancePurpose  string                 `json:"remittance_purpose,omitempty"`
+	IdempotencyKey     string                 `json:"idempotency_key,omitempty"`
+	RequestFingerprint string                 `json:"request_fingerprint,omitempty"`
+	Documents          []transactionDocument  `json:"documents"`
+}
+
+type transactionDocument struct {
+	ID   string `json:"id"`
+	Type string `json:"type"`
+}
+
+func newTransactionJSON(t payout.Transaction) transactionJSON {
+	major := func(minor int64, currency string) json.Number {
+		return json.Number(payout.Major(minor, currency).String())
+	}
+	documents := make([]transactionDocument, len(t.Documents))
+	for i, d := range t.Documents {
+		documents[i] = transactionDocument{d.ID, d.Type}
+	}
+	var purpose string
+	if p := t.Notes.RemittancePurpose; p != nil {
+		purpose = *p
+	}
+	return transactionJSON{
+		ID: t.ID, UserID: t.UserID, CreatedAt: t.CreatedAt, Status: t.Status, DeliveryStatus: t.DeliveryStatus,
+		FromAmount: major(t.FromAmount, t.FromCurrency), FromCurrency: t.FromCurrency,
+		ToAmount: major(t.ToAmount, t.ToCurrency), ToCurrency: t.ToCurrency,
+		FeeAmount: major(t.FeeAmount, t.FromCurrency), BonusAmount: major(t.BonusAmount, t.FromCurrency),
+		ExchangeRate: json.Number(t.ExchangeRate.String()), FromFundID: t.FromFundID, FundingType: t.FundingType,
+		Destination: t.Destination, ReceiveUserID: t.To.ReceiveUserID, Method: t.To.Method, Mode: t.To.Mode,
+		FundID: t.To.FundID, PayerID: t.To.PayerID, PickupLocation: t.To.PickupLocation, RemittancePurpose: purpose,
+		IdempotencyKey: t.Idempotency.Key, RequestFingerprint: t.Idempotency.Fingerprint, Documents: documents,
+	}
+}
+
+type transactionsList struct {
+	database
+	clientOf
+	listing
+	pages
+	User string `help:"Only transactions of this user."`
+	From string `help:"First UTC day, such as 2026-03-01."`
+	To   string `help:"Last UTC day, included."`
+}
+
+// Run lists transactions.
+func (l transactionsList) Run(ctx context.Context, std streams) error {
+	if l.User != "" {
+		if err := checkIDs(named{"user", &l.User}); err != nil {
+			return err
+		}
+	}
+	if err := l.check(); err != nil {
+		return err
+	}
+	filter := store.TransactionFilter{UserID: l.User, After: l.After}
+	var err error
+	if filter.From, err = day("from", l.From); err != nil {
+		return err
+	}
+	if filter.To, err = day("to", l.To); err != nil {
+		return err
+	}
+	if !filter.To.IsZero() {
+		if filter.To.Before(filter.From) {
+			return usageError{"to", errors.New("must not be before --from")}
+		}
+		filter.To = filter.To.AddDate(0, 0, 1)
+	}
+	return l.within(ctx, l.database, func(o operation) error {
+		if l.User != "" {
+			if _, err := o.service.User(ctx, o.client, l.User); err != nil {
+				return err
+			}
+		}
+		all, err := o.db.ClientTransactions(ctx, o.client.ID, filter, l.Limit+1)
+		if err != nil {
+			return err
+		}
+		all = page(std, l.pages, all, func(t payout.Transaction) string { return t.ID })
+		rows := make([]transactionJSON, len(all))
+		cells := make([][]string, len(all))
+		for i, t := range all {
+			rows[i] = newTransactionJSON(t)
+			cells[i] = []string{
+				t.ID, utc(t.CreatedAt), t.UserID, t.Status, rows[i].from(), rows[i].to(), t.Destination, string(t.To.Method),
+			}
+		}
+		return l.print(std.out, rows, []string{"ID", "CREATED", "USER", "STATUS", "FROM", "TO", "COUNTRY", "METHOD"}, cells)
+	})
+}
+
+// day reads a date; an empty one is the zero time.
+func day(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil || t.Year() < 1970 {
+		return time.Time{}, usageError{flag, errors.New("must be a date YYYY-MM-DD")}
+	}
+	return t, nil
+}
+
+func (t transactionJSON) from() string { return t.FromAmount.String() + " " + t.FromCurrency }
+
+func (t transactionJSON) to() string { return t.ToAmount.String() + " " + t.ToCurrency }
+
+type transactionsShow struct {
+	database
+	clientOf
+	listing
+	TransactionID string `arg:"" help:"Id of the transaction."`
+}
+
+// Run prints a transaction.
+func (s transactionsShow) Run(ctx context.Context, std streams) error {
+	if err := checkIDs(named{"<transaction-id>", &s.TransactionID}); err != nil {
+		return err
+	}
+	return s.within(ctx, s.database, func(o operation) error {
+		t, ok, err := o.db.ClientTransaction(ctx, o.client.ID, s.TransactionID)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return payout.NotFound("transaction")
+		}
+		shown := newTransactionJSON(t)
+		return s.printFields(std.out, shown, shown.fields())
+	})
+}
+
+func (t transactionJSON) fields() [][2]string {
+	number := func(n int64) string { return strings.TrimPrefix(strconv.FormatInt(n, 10), "0") }
+	fields := [][2]string{
+		{"ID", t.ID},
+		{"CREATED", utc(t.CreatedAt)},
+		{"USER", t.UserID},
+		{"STATUS", t.Status},
+		{"DELIVERY STATUS", t.DeliveryStatus},
+		{"FROM", t.from()},
+		{"TO", t.to()},
+		{"FEE", t.FeeAmount.String() + " " + t.FromCurrency},
+		{"BONUS", t.BonusAmount.String() + " " + t.FromCurrency},
+		{"EXCHANGE RATE", t.ExchangeRate.String()},
+		{"CALCULATION MODE", string(t.Mode)},
+		{"FUNDING ACCOUNT", t.FromFundID},
+		{"FUNDING TYPE", printable(t.FundingType)},
+		{"RECEIVE USER", t.ReceiveUserID},
+		{"COUNTRY", t.Destination},
+		{"METHOD", string(t.Method)},
+		{"RECEIVE ACCOUNT", t.FundID},
+		{"PAYER", number(t.PayerID)},
+		{"PICKUP LOCATION", number(t.PickupLocation)},
+		{"PURPOSE", printable(t.RemittancePurpose)},
+		{"IDEMPOTENCY KEY", printable(t.IdempotencyKey)},
+		{"FINGERPRINT", t.RequestFingerprint},
+	}
+	for _, d := range t.Documents {
+		fields = append(fields, [2]string{"DOCUMENT", printable(d.Type) + " " + d.ID})
+	}
+	return fields
+}

@@ -1,13 +1,14 @@
 package reference
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // text reads a cell that must hold a text.
@@ -52,21 +53,17 @@ func (r *row) list(column string, checkWord func(string) string) []string {
 	return words
 }
 
-// elements reads a cell that must be empty or hold a JSON array.
+// elements reads a cell that must be empty or hold a JSON array. A member that is given twice, or in another case, is
+// refused: nobody could tell which one was meant.
 func elements[T any](r *row, column string) []T {
 	s := r.cell(column)
 	if s == "" {
 		return nil
 	}
 	var found []T
-	decoder := json.NewDecoder(strings.NewReader(s))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&found); err != nil {
+	if err := json.Unmarshal([]byte(s), &found, json.RejectUnknownMembers(true)); err != nil {
 		r.check(column, jsonReason(err))
 		return nil
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		r.check(column, "must not hold anything after the JSON array")
 	}
 	if found == nil { // null
 		r.check(column, "must be a JSON array")
@@ -74,17 +71,48 @@ func elements[T any](r *row, column string) []T {
 	return found
 }
 
-// jsonReason tells a decoding error without the names of Go types.
+// jsonReason tells a decoding error without the names of Go types and without values.
 func jsonReason(err error) string {
-	mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		switch element, member := elementOf(e.JSONPointer); {
+		case errors.Is(e.Err, jsontext.ErrDuplicateName):
+			return fmt.Sprintf("%shas the member %q twice", element, member)
+		case strings.Contains(e.Err.Error(), "after top-level value"):
+			return "must not hold anything after the JSON array"
+		default:
+			return "must be a JSON array: " + e.Err.Error()
+		}
+	}
+	e, ok := errors.AsType[*json.SemanticError](err)
+	if !ok {
+		return "must be a JSON array"
+	}
+	element, member := elementOf(e.JSONPointer)
 	switch {
-	case !ok:
-		return "must be a JSON array: " + strings.TrimPrefix(err.Error(), "json: ")
-	case mismatch.Field == "":
+	case errors.Is(e.Err, json.ErrUnknownName):
+		return fmt.Sprintf("%shas the unknown field %q", element, member)
+	case errors.Is(e.Err, errNotPlain):
+		return element + member + " " + errNotPlain.Error()
+	case member == "":
 		return "must be a JSON array of objects"
 	default:
-		return mismatch.Field + " has the wrong JSON type"
+		return element + member + " has the wrong JSON type"
 	}
+}
+
+// elementOf tells which element of the array, and which of its members, a pointer such as /0/name leads to.
+func elementOf(pointer jsontext.Pointer) (element, member string) {
+	tokens := slices.Collect(pointer.Tokens())
+	if len(tokens) == 0 {
+		return "", ""
+	}
+	if i, err := strconv.Atoi(tokens[0]); err == nil {
+		element = fmt.Sprintf("element %d: ", i+1)
+	}
+	if len(tokens) > 1 {
+		member = tokens[1]
+	}
+	return element, member
 }
 
 // ids maps the ids of a file to the lines where they stand.

@@ -115,7 +115,10 @@ func TestReadPayersRefusesBadCells(t *testing.T) {
 		"limit blank":          {payerLine("JPY", " ", ""), "network_limit", "JSON array"},
 		"limit trailing":       {payerLine("JPY", "[] []", ""), "network_limit", "after"},
 		"limit member":         {limit(`"currency":"JPY","cap":1`), "network_limit", "unknown field"},
-		"limit type":           {limit(`"currency":1`), "network_limit", "JSON type"},
+		"limit member twice":   {limit(`"currency":"JPY","min_amount":1,"max_amount":2,"max_amount":3`), "network_limit", `element 1: has the member "max_amount" twice`},
+		"limit member case":    {limit(`"Currency":"JPY","min_amount":1,"max_amount":2`), "network_limit", `element 1: has the unknown field "Currency"`},
+		"limit both cases":     {limit(`"currency":"JPY","min_amount":1,"max_amount":2,"MAX_AMOUNT":3`), "network_limit", `unknown field "MAX_AMOUNT"`},
+		"limit type":           {limit(`"currency":1`), "network_limit", "element 1: currency has the wrong JSON type"},
 		"limit currency":       {limit(`"currency":"QQQ","min_amount":1,"max_amount":2`), "network_limit", "ISO 4217"},
 		"limit other currency": {limit(`"currency":"USD","min_amount":1,"max_amount":2`), "network_limit", "receiving_currency"},
 		"limit without min":    {limit(`"currency":"JPY","max_amount":2`), "network_limit", "min_amount is missing"},
@@ -139,7 +142,11 @@ func TestReadPayersRefusesBadCells(t *testing.T) {
 		"pickup no address":   {pickup(`"id":1,"name":"N","city":"C"`), "pickup_location", "address_line1 must not be empty"},
 		"pickup without city": {pickup(`"id":1,"name":"N","address_line1":"A"`), "pickup_location", "city must not be empty"},
 		"pickup fraction id":  {pickup(`"id":1.5`), "pickup_location", "JSON type"},
-		"pickup elements":     {payerLine("JPY", "", "[1]"), "pickup_location", "objects"},
+		"pickup member twice": {
+			payerLine("JPY", "", `[{"id":1,"name":"N","address_line1":"A","city":"C"},{"id":2,"name":"N","name":"M","address_line1":"A","city":"C"}]`),
+			"pickup_location", `element 2: has the member "name" twice`,
+		},
+		"pickup elements": {payerLine("JPY", "", "[1]"), "pickup_location", "objects"},
 		"pickup of a wallet": {
 			`1,C,N,NP,WALLET,NPR,,"[{""id"":1,""name"":""N"",""address_line1"":""A"",""city"":""C""}]"`,
 			"pickup_location", "CASH_PICKUP",
@@ -169,6 +176,8 @@ func TestReadBanksRefusesBadCells(t *testing.T) {
 		"type twice":       {"1,N,NP,NPR,C2C C2C,", "txn_supported_types", "twice"},
 		"bad branch id":    {`1,N,NP,NPR,C2C,"[{""id"":0,""name"":""N""}]"`, "branches", "element 1: id"},
 		"branch id again":  {`1,N,NP,NPR,C2C,"[{""id"":5,""name"":""N""},{""id"":5,""name"":""N""}]"`, "branches", "element 2: id is already used in line 3"},
+		"member twice":     {`1,N,NP,NPR,C2C,"[{""id"":5,""id"":6,""name"":""N""}]"`, "branches", "twice"},
+		"member case":      {`1,N,NP,NPR,C2C,"[{""ID"":5,""name"":""N""}]"`, "branches", "unknown field"},
 		"no branch name":   {`1,N,NP,NPR,C2C,"[{""id"":5}]"`, "branches", "element 1: name"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,14 +41,28 @@ func checkCurrency(code string) string {
 // plainNumber is a JSON number without sign and exponent, digit for digit; empty if there was none.
 type plainNumber string
 
+var errNotPlain = errors.New("must be a plain decimal number")
+
 // UnmarshalJSON keeps the digits as they stand.
 func (n *plainNumber) UnmarshalJSON(text []byte) error {
 	// It is valid JSON already: only digits and a point leaves the plain numbers.
 	if strings.Trim(string(text), "0123456789.") != "" {
-		return errors.New("an amount is not a plain decimal number")
+		return errNotPlain
 	}
 	*n = plainNumber(text)
 	return nil
+}
+
+// MarshalJSON writes the digits as they stand.
+func (n plainNumber) MarshalJSON() ([]byte, error) { return []byte(n), nil }
+
+// majorUnits is the inverse of minorUnits; it writes all decimals of the currency.
+func majorUnits(code string, units int64) (plainNumber, error) {
+	amount, err := money.NewAmountFromMinorUnits(code, units)
+	if err != nil {
+		return "", err
+	}
+	return plainNumber(amount.Decimal().String()), nil
 }
 
 // minorUnits converts an amount in major units exactly, or tells why it cannot.

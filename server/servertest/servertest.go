@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
@@ -19,7 +18,7 @@ import (
 // Server is a running sandbox.
 type Server struct {
 	URL      string
-	File     string                   // the SQLite file
+	Database string                   // its URL, for Beside and for replicas
 	Clock    *Clock                   // what the service takes for the time
 	Client   *api.ClientWithResponses // as the first sandbox client
 	Other    *api.ClientWithResponses // as the second one
@@ -29,14 +28,17 @@ type Server struct {
 	stop func()
 }
 
-// New starts a sandbox and stops it when the test ends. The rate limit is off; configure may change that, and all else.
+// New starts a sandbox on a database of its own, and stops it when the test ends. The rate limit is off; configure may
+// change that, and all else: with the Database of another server the two are replicas.
 func New(t testing.TB, configure ...func(*server.Config)) *Server {
 	t.Helper()
 	clock := &Clock{now: time.Date(2026, 3, 14, 15, 9, 26, 535897000, time.UTC)}
-	file := filepath.Join(t.TempDir(), "payouts.db")
-	config := server.Config{Database: "sqlite:" + file, Sandbox: true, Now: clock.Now}
+	config := server.Config{Sandbox: true, Now: clock.Now}
 	for _, c := range configure {
 		c(&config)
+	}
+	if config.Database == "" {
+		config.Database = Database(t)
 	}
 	srv, err := server.New(t.Context(), config)
 	if err != nil {
@@ -49,7 +51,7 @@ func New(t testing.TB, configure ...func(*server.Config)) *Server {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(ctx, listener) }()
-	s := &Server{URL: "http://" + listener.Addr().String(), File: file, Clock: clock, Contract: Contract(t)}
+	s := &Server{URL: "http://" + listener.Addr().String(), Database: config.Database, Clock: clock, Contract: Contract(t)}
 	connections := &http.Transport{MaxIdleConnsPerHost: 100}
 	s.stop = sync.OnceFunc(func() {
 		connections.CloseIdleConnections()

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -68,7 +69,8 @@ func postgresUnavailable(err error) bool {
 	}
 	var network net.Error
 	var connecting *pgconn.ConnectError
-	return pgconn.SafeToRetry(err) || errors.As(err, &network) || errors.As(err, &connecting) ||
+	// A connection that broke between two statements of a transaction is no more than driver.ErrBadConn.
+	return pgconn.SafeToRetry(err) || errors.As(err, &network) || errors.As(err, &connecting) || errors.Is(err, driver.ErrBadConn) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
 }
 

@@ -73,33 +73,13 @@ type Reference struct {
 // PutReference writes reference data, new or changed, all or nothing. What is not given stays.
 func (s *Store) PutReference(ctx context.Context, ref Reference) error {
 	return s.write(ctx, func(t tx) error {
-		for _, v := range ref.States {
-			if _, err := t.exec(ctx, `insert into states (`+stateColumns+`) values ($1, $2, $3, $4)
-				on conflict (id) do update set country = excluded.country, code = excluded.code, name = excluded.name`,
-				v.ID, v.Country, v.Code, v.Name); err != nil {
-				return err
-			}
+		if _, err := upsert(ctx, t, stateTable, ref.States, nil); err != nil {
+			return err
 		}
-		for _, p := range ref.Payers {
-			if _, err := t.exec(ctx, `insert into payers (`+payerColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8)
-				on conflict (id) do update set code = excluded.code, name = excluded.name, country = excluded.country,
-				method = excluded.method, currency = excluded.currency, network_limits = excluded.network_limits,
-				pickup_locations = excluded.pickup_locations`,
-				p.ID, p.Code, p.Name, p.Country, string(p.Method), p.Currency, jsonText(p.NetworkLimits),
-				jsonText(p.PickupLocations)); err != nil {
-				return err
-			}
+		if _, err := upsert(ctx, t, payerTable, ref.Payers, nil); err != nil {
+			return err
 		}
-		for _, b := range ref.Banks {
-			if _, err := t.exec(ctx, `insert into banks (`+bankColumns+`) values ($1, $2, $3, $4, $5, $6)
-				on conflict (id) do update set name = excluded.name, country = excluded.country,
-				branches = excluded.branches, txn_supported_types = excluded.txn_supported_types,
-				currencies = excluded.currencies`,
-				b.ID, b.Name, b.Country, jsonText(b.Branches), jsonText(b.TxnSupportedTypes), jsonText(b.Currencies),
-			); err != nil {
-				return err
-			}
-		}
-		return nil
+		_, err := upsert(ctx, t, bankTable, ref.Banks, nil)
+		return err
 	})
 }

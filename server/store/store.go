@@ -26,6 +26,7 @@ type Store struct {
 	reads
 	writer, reader *sql.DB
 	closed         *atomic.Bool
+	failures       *failures
 	migrator       *goose.Provider
 }
 
@@ -65,10 +66,10 @@ func Connect(ctx context.Context, databaseURL string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read migrations: %w", err), writer.Close(), reader.Close())
 	}
-	closed := new(atomic.Bool)
+	closed, failed := new(atomic.Bool), new(failures)
 	return &Store{
-		reads:  reads{db: reader, engine: e, closed: closed},
-		writer: writer, reader: reader, closed: closed, migrator: migrator,
+		reads:  reads{db: reader, engine: e, closed: closed, failures: failed},
+		writer: writer, reader: reader, closed: closed, failures: failed, migrator: migrator,
 	}, nil
 }
 
@@ -111,17 +112,53 @@ func (s *Store) Close() error {
 	return errors.Join(s.reader.Close(), s.writer.Close())
 }
 
-// Ready tells whether the database answers and has the newest migration.
+// ErrMigrationsPending is returned where the database does not have the newest migration.
+var ErrMigrationsPending = errors.New("migrations are pending")
+
+// Ready tells whether the database answers and has the newest migration. It returns CodeServiceUnavailable with a message
+// that says which of the two is missing; the second is ErrMigrationsPending.
 func (s *Store) Ready(ctx context.Context) error {
-	if err := s.reader.PingContext(ctx); err != nil {
-		return s.failed(err)
+	err := s.reader.PingContext(ctx)
+	pending := false
+	if err == nil {
+		pending, err = s.migrator.HasPending(ctx)
 	}
-	pending, err := s.migrator.HasPending(ctx)
-	if err == nil && pending {
-		err = errors.New("migrations are pending")
+	e := payout.NewError(payout.CodeServiceUnavailable)
+	switch {
+	case err != nil:
+		e.Message = "The database does not answer."
+		return e.Because(err)
+	case pending:
+		e.Message = "The database does not have the newest migration."
+		return e.Because(ErrMigrationsPending)
 	}
-	return err
+	return nil
 }
+
+// Engine is sqlite or postgres.
+func (s *Store) Engine() string {
+	if s.engine.dialect == goose.DialectSQLite3 {
+		return "sqlite"
+	}
+	return string(s.engine.dialect)
+}
+
+// Pools gives the figures of each pool of connections: writer and reader, or shared where one pool is both.
+func (s *Store) Pools() map[string]sql.DBStats {
+	if s.writer == s.reader {
+		return map[string]sql.DBStats{"shared": s.writer.Stats()}
+	}
+	return map[string]sql.DBStats{"writer": s.writer.Stats(), "reader": s.reader.Stats()}
+}
+
+// Failures tells how many calls of the database failed since the start: because it was away, overloaded or too slow, and
+// for any other reason. Callers who left are not counted.
+func (s *Store) Failures() (unavailable, other int64) {
+	return s.failures.unavailable.Load(), s.failures.other.Load()
+}
+
+// failures counts what Failures gives.
+type failures struct{ unavailable, other atomic.Int64 }
 
 // Write runs fn in one transaction of the database and keeps its writes where it returns nil.
 func (s *Store) Write(ctx context.Context, fn func(payout.Tx) error) error {
@@ -135,7 +172,7 @@ func (s *Store) write(ctx context.Context, fn func(tx) error) error {
 	}
 	// After a commit this does nothing; after anything else, a panic included, it takes all back.
 	defer t.Rollback() //nolint:errcheck // the first error is the one that counts
-	if err := fn(tx{reads{db: t, engine: s.engine, closed: s.closed}}); err != nil {
+	if err := fn(tx{reads{db: t, engine: s.engine, closed: s.closed, failures: s.failures}}); err != nil {
 		return err
 	}
 	return s.failed(t.Commit())
@@ -149,9 +186,10 @@ type querier interface {
 
 // reads has every query; it runs on the pool of readers or inside a transaction.
 type reads struct {
-	db     querier
-	engine engine
-	closed *atomic.Bool
+	db       querier
+	engine   engine
+	closed   *atomic.Bool
+	failures *failures
 }
 
 // tx adds the writes.
@@ -166,7 +204,13 @@ func (r reads) failed(err error) error {
 	case r.closed.Load() || errors.Is(err, sql.ErrConnDone) || isTimeout(err) || r.engine.unavailable(err),
 		// Nobody ends a transaction but this package, and the end of its context.
 		errors.Is(err, sql.ErrTxDone):
+		if !errors.Is(err, context.Canceled) {
+			r.failures.unavailable.Add(1)
+		}
 		return payout.NewError(payout.CodeServiceUnavailable).Because(err)
+	}
+	if !r.engine.outOfRange(err) { // which is a limit that is reached
+		r.failures.other.Add(1)
 	}
 	return fmt.Errorf("database: %w", err)
 }

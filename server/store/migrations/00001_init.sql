@@ -190,7 +190,7 @@ create table documents (
 	foreign key (client_id, user_id) references users (client_id, id),
 	foreign key (client_id, transaction_id) references transactions (client_id, id)
 );
-create index documents_by_user on documents (client_id, user_id, position);
+create index documents_by_user on documents (client_id, user_id, position) where transaction_id is null;
 create index documents_by_transaction on documents (client_id, transaction_id, position);
 
 -- +goose Down

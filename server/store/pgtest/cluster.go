@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"os/exec"
@@ -23,24 +22,15 @@ type Cluster struct {
 	URL string // of the database postgres
 	Dir string // of its files and its socket
 
-	bin  string
-	own  *syscall.SysProcAttr
-	life io.WriteCloser
-	done chan error
+	bin    string
+	own    *syscall.SysProcAttr
+	server *guarded
 }
 
-// guardian starts the server, waits for its own standard input to end, then stops the server and removes the files.
-const guardian = `"$1" -D "$2" -k "$2" -c listen_addresses= -c max_connections=300 -c fsync=off >"$2/log" 2>&1 &
-server=$!
-cat >/dev/null
-kill -QUIT $server 2>/dev/null
-wait $server
-rm -rf "$2"`
-
-// Start makes a cluster in a new folder below dir and starts it. Run by root, its processes belong to another user,
-// because PostgreSQL refuses root.
-func Start(dir string) (*Cluster, error) {
-	c := &Cluster{done: make(chan error, 1)}
+// Start makes a cluster in a new folder below dir and starts it, with settings of the form name=value beside those that
+// make it small and fast. Run by root, its processes belong to another user, because PostgreSQL refuses root.
+func Start(dir string, settings ...string) (*Cluster, error) {
+	c := &Cluster{}
 	var err error
 	if c.bin, err = programs(); err != nil {
 		return nil, err
@@ -54,43 +44,62 @@ func Start(dir string) (*Cluster, error) {
 	if out, err := c.program("initdb", "-D", c.Dir, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"); err != nil {
 		return nil, fmt.Errorf("initdb: %w: %s", err, out)
 	}
-	guard := exec.Command("sh", "-c", guardian, "sh", filepath.Join(c.bin, "postgres"), c.Dir)
-	guard.Dir, guard.SysProcAttr = c.Dir, c.own
-	if c.life, err = guard.StdinPipe(); err != nil {
+	args := []string{"-D", c.Dir, "-k", c.Dir}
+	for _, setting := range append([]string{"listen_addresses=", "max_connections=300", "fsync=off"}, settings...) {
+		args = append(args, "-c", setting)
+	}
+	if c.server, err = guard(c.own, c.Dir, "QUIT", filepath.Join(c.bin, "postgres"), args...); err != nil {
 		return nil, err
 	}
-	if err := guard.Start(); err != nil {
-		return nil, fmt.Errorf("start PostgreSQL: %w", err)
-	}
-	go func() { c.done <- guard.Wait() }()
 	c.URL = (&url.URL{Scheme: "postgres", User: url.User("postgres"), Path: "/postgres",
 		RawQuery: url.Values{"host": {c.Dir}}.Encode()}).String()
-	if err := c.await(); err != nil {
+	if err := c.Resume(); err != nil {
 		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
 }
 
+// A Mode is how a server stops: Fast ends all sessions and writes everything down, as `pg_ctl stop -m fast` does;
+// Immediate is a crash, from which the next start recovers.
+type Mode string
+
+// The modes, by the signals that PostgreSQL takes for them.
+const (
+	Fast      Mode = "INT"
+	Immediate Mode = "QUIT"
+)
+
+// Halt stops the server; Resume starts it again.
+func (c *Cluster) Halt(how Mode) error { return c.server.order(string(how)) }
+
+// Resume starts a server that was halted, and returns once it answers.
+func (c *Cluster) Resume() error {
+	if err := c.server.order("start"); err != nil {
+		return err
+	}
+	return await(c.URL, c.Dir)
+}
+
 // Stop ends the server and removes its files.
-func (c *Cluster) Stop() error { return errors.Join(c.life.Close(), <-c.done) }
+func (c *Cluster) Stop() error { return c.server.end() }
 
 // program runs one of the machine's PostgreSQL programs as the owner of the cluster.
 func (c *Cluster) program(name string, args ...string) ([]byte, error) {
-	cmd := exec.Command(filepath.Join(c.bin, name), args...)
+	cmd := exec.Command(filepath.Join(c.bin, name), args...) //nolint:gosec,noctx // a program of the machine
 	cmd.Dir, cmd.SysProcAttr = c.Dir, c.own
 	return cmd.CombinedOutput()
 }
 
-// await waits until the server answers.
-func (c *Cluster) await() error {
-	db, err := sql.Open("pgx", c.URL)
+// await waits until the server of a URL answers, for at most 30 seconds; dir has its log.
+func await(serverURL, dir string) error {
+	db, err := sql.Open("pgx", serverURL)
 	if err != nil {
 		return err
 	}
 	defer db.Close() //nolint:errcheck // nothing is lost
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		if err = db.PingContext(ctx); err == nil {
@@ -98,7 +107,7 @@ func (c *Cluster) await() error {
 		}
 		select {
 		case <-ctx.Done():
-			log, _ := os.ReadFile(filepath.Join(c.Dir, "log")) //nolint:gosec // our own file
+			log, _ := os.ReadFile(filepath.Join(dir, "log")) //nolint:gosec // our own file
 			return fmt.Errorf("PostgreSQL does not answer: %w: %s", err, bytes.TrimSpace(log))
 		case <-tick.C:
 		}

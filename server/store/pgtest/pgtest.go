@@ -40,6 +40,33 @@ func Database(t testing.TB) string {
 	if err != nil {
 		Missing(t, err)
 	}
+	return database(t, base)
+}
+
+// Available tells why there is no PostgreSQL on this machine; nil where there is one.
+func Available() error {
+	_, err := server()
+	return err
+}
+
+// Private starts a server for one test, which may halt it; settings are those of Start. Where the machine has no programs
+// the test ends as with Database.
+func Private(t testing.TB, settings ...string) *Cluster {
+	t.Helper()
+	c, err := Start(os.TempDir(), settings...)
+	if err != nil {
+		Missing(t, err)
+	}
+	t.Cleanup(func() {
+		if err := c.Stop(); err != nil {
+			t.Errorf("stop PostgreSQL: %v", err)
+		}
+	})
+	return c
+}
+
+func database(t testing.TB, base string) string {
+	t.Helper()
 	db, err := sql.Open("pgx", base)
 	if err != nil {
 		t.Fatalf("open PostgreSQL: %v", err)
@@ -56,10 +83,11 @@ func Database(t testing.TB) string {
 // Missing ends a test that needs PostgreSQL where there is none.
 func Missing(t testing.TB, err error) {
 	t.Helper()
-	text := fmt.Sprintf("THIS TEST NEEDS POSTGRESQL: install its server programs or set %s (%v)", Variable, err)
+	text := fmt.Sprintf("THIS TEST NEEDS POSTGRESQL: install its programs or set %s (%v)", Variable, err)
 	if os.Getenv("CI") == "true" {
 		t.Fatal(text)
 	}
+	fmt.Fprintf(os.Stderr, "\n*** %s: %s ***\n\n", t.Name(), text) // go tells of no skipped test
 	t.Skip(text)
 }
 

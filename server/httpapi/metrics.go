@@ -1,0 +1,138 @@
+package httpapi
+
+import (
+	"log/slog"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	gen "github.com/crossborder-payouts/payouts/gen/server"
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// Metrics count what the transport does, in a registry of their own. A label has values of the contract alone (operations,
+// statuses, codes, places, payout methods) or the ids of authenticated clients, so that no caller can add series.
+type Metrics struct {
+	registry     *prometheus.Registry
+	inFlight     prometheus.Gauge
+	requests     *prometheus.CounterVec
+	durations    *prometheus.HistogramVec
+	refused      *prometheus.CounterVec
+	violations   *prometheus.CounterVec
+	rateLimited  *prometheus.CounterVec
+	transactions *prometheus.CounterVec
+	replays      prometheus.Counter
+}
+
+// NewMetrics makes the metrics of the transport, and adds those of others.
+func NewMetrics(others ...prometheus.Collector) *Metrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "payoutd_requests_in_flight", Help: "Requests that are being handled.",
+		}),
+		requests: counter("payoutd_requests_total",
+			"Requests that were handled, by operation of the contract (none: any other path), method and status.",
+			"operation", "method", "status"),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "payoutd_request_duration_seconds", Help: "Time from the head of a request to the end of its answer, by operation.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+		}, []string{"operation"}),
+		refused: counter("payoutd_requests_refused_total",
+			"Requests that were answered with an error, by operation and code.", "operation", "code"),
+		violations: counter("payoutd_contract_violations_total",
+			"What broke the contract in requests, by operation and place: path, query, header or body.", "operation", "in"),
+		rateLimited: counter("payoutd_rate_limited_total",
+			"Requests that were refused because their client sent too many, by client.", "client"),
+		transactions: counter("payoutd_transactions_created_total",
+			"Transactions that were created, by payout method.", "payout_method"),
+		replays: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "payoutd_idempotent_replays_total", Help: "Creations that were answered with the transaction of an earlier request.",
+		}),
+	}
+	for _, method := range []payout.PayoutMethod{payout.BankDeposit, payout.Wallet, payout.CashPickup, payout.HomeDelivery} {
+		m.transactions.WithLabelValues(string(method)) // 0 from the start, so that the first one is an increase
+	}
+	m.registry.MustRegister(m.inFlight, m.requests, m.durations, m.refused, m.violations, m.rateLimited, m.transactions, m.replays)
+	m.registry.MustRegister(others...)
+	return m
+}
+
+// Handler answers GET /metrics in the formats of Prometheus.
+func (m *Metrics) Handler(log *slog.Logger) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		ErrorLog:            slog.NewLogLogger(log.Handler(), slog.LevelError),
+		MaxRequestsInFlight: 4, // a scraper that comes faster than it is served gets 503
+	}))
+	return mux
+}
+
+// noOperation is the operation of all paths that the contract does not have.
+const noOperation = "none"
+
+// methods are those that have a label of their own; anything else can be made up.
+var methods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
+}
+
+// observe counts a request once it is answered. It stands outside of the observation that it reads, which answers errors.
+func (m *Metrics) observe(next echo.HandlerFunc) echo.HandlerFunc {
+	if m == nil {
+		return next
+	}
+	return func(c echo.Context) error {
+		start := time.Now()
+		m.inFlight.Inc()
+		defer m.inFlight.Dec()
+		if err := next(c); err != nil {
+			return err
+		}
+		seen := observed(c)
+		operation, method := seen.operation, c.Request().Method
+		if operation == "" {
+			operation = noOperation
+		}
+		if !slices.Contains(methods, method) {
+			method = "other"
+		}
+		m.requests.WithLabelValues(operation, method, strconv.Itoa(c.Response().Status)).Inc()
+		m.durations.WithLabelValues(operation).Observe(time.Since(start).Seconds())
+		if seen.code != "" {
+			m.refused.WithLabelValues(operation, string(seen.code)).Inc()
+		}
+		if seen.code == payout.CodeRateLimited {
+			m.rateLimited.WithLabelValues(seen.client).Inc()
+		}
+		for _, v := range seen.broken {
+			m.violations.WithLabelValues(operation, v.In).Inc()
+		}
+		return nil
+	}
+}
+
+// created counts transactions and replays where they are known.
+func (m *Metrics) created(next gen.StrictHandlerFunc, _ string) gen.StrictHandlerFunc {
+	if m == nil {
+		return next
+	}
+	return func(c echo.Context, request any) (any, error) {
+		response, err := next(c, request)
+		if t, ok := response.(gen.CreateTransaction200JSONResponse); ok {
+			if t.Headers.IdempotentReplayed != nil {
+				m.replays.Inc()
+			} else {
+				m.transactions.WithLabelValues(string(t.Body.To.PayoutMethod)).Inc()
+			}
+		}
+		return response, err
+	}
+}

@@ -1,0 +1,289 @@
+package payout
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Profile is what an operator says about a client (D-17, D-18): Client with amounts in major units, as a person writes
+// them.
+type Profile struct {
+	ID           string               `json:"id" yaml:"id"`
+	Name         string               `json:"name" yaml:"name"`
+	Corridors    []Corridor           `json:"corridors" yaml:"corridors"`
+	Destinations []ProfileDestination `json:"destinations" yaml:"destinations"`
+}
+
+// ProfileDestination is an enabled destination country with its tiers, lowest first.
+type ProfileDestination struct {
+	Country string        `json:"country" yaml:"country"`
+	Tiers   []ProfileTier `json:"tiers" yaml:"tiers"`
+}
+
+// ProfileTier is one tier of a destination.
+type ProfileTier struct {
+	Limits       []ProfileLimit `json:"limits" yaml:"limits"`
+	RequiredTags RequiredTags   `json:"required_tags" yaml:"required_tags"`
+}
+
+// ProfileLimit has the limits of a tier for one sending currency, in its major units and exact: 1000.00.
+type ProfileLimit struct {
+	Currency string      `json:"currency" yaml:"currency"`
+	Daily    json.Number `json:"daily" yaml:"daily"`
+	Monthly  json.Number `json:"monthly" yaml:"monthly"`
+	Annual   json.Number `json:"annual" yaml:"annual"`
+}
+
+// periods are the limits of a tier for one currency, from the shortest period.
+var periods = []struct {
+	name string
+	text func(ProfileLimit) string
+	of   func(*TierLimit) *int64
+}{
+	{"daily", func(l ProfileLimit) string { return string(l.Daily) }, func(l *TierLimit) *int64 { return &l.Daily }},
+	{"monthly", func(l ProfileLimit) string { return string(l.Monthly) }, func(l *TierLimit) *int64 { return &l.Monthly }},
+	{"annual", func(l ProfileLimit) string { return string(l.Annual) }, func(l *TierLimit) *int64 { return &l.Annual }},
+}
+
+const (
+	maxProfileName = 200
+	inProfile      = "profile"
+)
+
+var (
+	clientIDPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+	plainAmount     = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
+)
+
+// ClientIDReason tells what is wrong with the id of a client; it is empty where nothing is.
+func ClientIDReason(id string) string {
+	if !clientIDPattern.MatchString(id) {
+		return "must be 1 to 63 lower-case letters, digits and hyphens, and not begin with a hyphen"
+	}
+	return ""
+}
+
+// NewProfile gives the profile of a client, for people.
+func NewProfile(c Client) Profile {
+	p := Profile{ID: c.ID, Name: c.Name, Corridors: append([]Corridor{}, c.Corridors...), Destinations: []ProfileDestination{}}
+	for _, d := range c.Destinations {
+		tiers := make([]ProfileTier, len(d.Tiers))
+		for i, tier := range d.Tiers {
+			tiers[i] = ProfileTier{Limits: []ProfileLimit{}, RequiredTags: RequiredTags{
+				Individual: append([]string{}, tier.RequiredTags.Individual...),
+				Business:   append([]string{}, tier.RequiredTags.Business...),
+			}}
+			for _, l := range tier.Limits {
+				major := func(minor int64) json.Number { return json.Number(Major(minor, l.Currency).String()) }
+				tiers[i].Limits = append(tiers[i].Limits,
+					ProfileLimit{l.Currency, major(l.Daily), major(l.Monthly), major(l.Annual)})
+			}
+		}
+		p.Destinations = append(p.Destinations, ProfileDestination{d.Country, tiers})
+	}
+	return p
+}
+
+// Client checks a profile and gives the client that it describes, limits in minor units. Every violation is reported, at
+// its path: destinations[0].tiers[1].limits[0].daily. Country finds a country of ISO 3166-1 by its alpha-2 code.
+func (p Profile) Client(country func(code string) (Country, bool)) (Client, []Violation) {
+	v := profileCheck{country: country}
+	if reason := ClientIDReason(p.ID); reason != "" {
+		v.found("id", reason)
+	}
+	v.name(p.Name)
+	c := Client{ID: p.ID, Name: p.Name, Corridors: slices.Clone(p.Corridors)}
+	currencies := v.corridors(p.Corridors)
+	if len(p.Destinations) == 0 {
+		v.found("destinations", "must have at least one element")
+	}
+	seen := map[string]bool{}
+	for i, d := range p.Destinations {
+		at := fmt.Sprintf("destinations[%d]", i)
+		v.isCountry(at+".country", d.Country)
+		v.once(seen, at+".country", d.Country)
+		c.Destinations = append(c.Destinations, Destination{d.Country, v.tiers(at, d.Tiers, currencies)})
+	}
+	if len(v.all) > 0 {
+		return Client{}, v.all
+	}
+	return c, nil
+}
+
+// profileCheck collects violations.
+type profileCheck struct {
+	country func(code string) (Country, bool)
+	all     []Violation
+}
+
+func (v *profileCheck) found(path, reason string) {
+	v.all = append(v.all, Violation{inProfile, path, reason})
+}
+
+func (v *profileCheck) name(name string) {
+	switch {
+	case strings.TrimSpace(name) == "":
+		v.found("name", "must not be empty")
+	case strings.TrimSpace(name) != name:
+		v.found("name", "must not begin or end with a space")
+	case len([]rune(name)) > maxProfileName:
+		v.found("name", fmt.Sprintf("must have at most %d characters", maxProfileName))
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		v.found("name", "must be printable, on one line")
+	}
+}
+
+func (v *profileCheck) isCountry(path, code string) {
+	if c, ok := v.country(code); !ok || c.Alpha2 != code {
+		v.found(path, "must be a country of ISO 3166-1, two capital letters")
+	}
+}
+
+func (v *profileCheck) isCurrency(path, code string) {
+	if _, ok := MinorDigits(code); !ok {
+		v.found(path, "must be a currency of ISO 4217, three capital letters")
+	}
+}
+
+// once reports a value that was there before.
+func (v *profileCheck) once(seen map[string]bool, path, value string) {
+	if value != "" && seen[value] {
+		v.found(path, "must not be repeated")
+	}
+	seen[value] = true
+}
+
+// corridors gives the sending currencies that exist, each once.
+func (v *profileCheck) corridors(all []Corridor) []string {
+	if len(all) == 0 {
+		v.found("corridors", "must have at least one element")
+	}
+	var currencies []string
+	seen := map[string]bool{}
+	for i, c := range all {
+		at := fmt.Sprintf("corridors[%d]", i)
+		v.isCountry(at+".country", c.Country)
+		v.once(seen, at+".country", c.Country)
+		v.isCurrency(at+".currency", c.Currency)
+		if _, ok := MinorDigits(c.Currency); ok && !slices.Contains(currencies, c.Currency) {
+			currencies = append(currencies, c.Currency)
+		}
+	}
+	return currencies
+}
+
+func (v *profileCheck) tiers(path string, all []ProfileTier, currencies []string) []Tier {
+	if len(all) == 0 {
+		v.found(path+".tiers", "must have at least one element")
+	}
+	tiers := make([]Tier, len(all))
+	lower := map[string]TierLimit{} // by currency, of the tiers before
+	for i, t := range all {
+		at := fmt.Sprintf("%s.tiers[%d]", path, i)
+		tiers[i].Limits = v.limits(at, t.Limits, currencies, lower)
+		tiers[i].RequiredTags = RequiredTags{slices.Clone(t.RequiredTags.Individual), slices.Clone(t.RequiredTags.Business)}
+		var before RequiredTags
+		if i > 0 {
+			before = all[i-1].RequiredTags
+		}
+		v.tags(at+".required_tags.individual", t.RequiredTags.Individual, before.Individual, false)
+		v.tags(at+".required_tags.business", t.RequiredTags.Business, before.Business, true)
+	}
+	return tiers
+}
+
+// limits reads the limits of one tier, which must not be below those of the tier before; these become the new lower ones.
+func (v *profileCheck) limits(path string, all []ProfileLimit, currencies []string, lower map[string]TierLimit) []TierLimit {
+	out := make([]TierLimit, len(all))
+	seen := map[string]bool{}
+	for i, l := range all {
+		at := fmt.Sprintf("%s.limits[%d]", path, i)
+		v.isCurrency(at+".currency", l.Currency)
+		v.once(seen, at+".currency", l.Currency)
+		out[i].Currency = l.Currency
+		digits, ok := MinorDigits(l.Currency)
+		if !ok {
+			continue
+		}
+		if v.limit(at, l, digits, &out[i]) {
+			if before, ok := lower[l.Currency]; ok {
+				for _, p := range periods {
+					if *p.of(&out[i]) < *p.of(&before) {
+						v.found(at+"."+p.name, "must not be below that of the tier before")
+					}
+				}
+			}
+			lower[l.Currency] = out[i]
+		}
+	}
+	for _, currency := range currencies {
+		if !seen[currency] {
+			v.found(path+".limits", "must have an element for "+currency+", the currency of a corridor")
+		}
+	}
+	return out
+}
+
+// limit reads the three amounts of a limit into minor units, and tells whether they could be read.
+func (v *profileCheck) limit(path string, l ProfileLimit, digits int, into *TierLimit) bool {
+	read := true
+	for i, p := range periods {
+		minor, reason := limitAmount(p.text(l), digits, l.Currency)
+		if reason != "" {
+			v.found(path+"."+p.name, reason)
+			read = false
+			continue
+		}
+		*p.of(into) = minor
+		if i > 0 && read && minor < *periods[i-1].of(into) {
+			v.found(path+"."+p.name, "must not be below "+periods[i-1].name)
+		}
+	}
+	return read
+}
+
+// limitAmount reads digit by digit, so that no number is too long to be judged.
+func limitAmount(text string, digits int, currency string) (minor int64, reason string) {
+	if text == "" {
+		return 0, "is missing"
+	}
+	if !plainAmount.MatchString(text) {
+		return 0, "must be a plain amount, such as 1000.00"
+	}
+	whole, fraction, _ := strings.Cut(text, ".")
+	fraction = strings.TrimRight(fraction, "0")
+	if len(fraction) > digits {
+		return 0, decimalsReason(digits, currency)
+	}
+	minor, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", digits-len(fraction)), 10, 64)
+	if err != nil || minor > MaxAmount*pow10(digits).Int64() {
+		return 0, fmt.Sprintf("must be at most %d", int64(MaxAmount))
+	}
+	return minor, ""
+}
+
+func (v *profileCheck) tags(path string, all, before []string, business bool) {
+	known, kind := CIPTags(business), "an individual"
+	if business {
+		kind = "a business"
+	}
+	seen := map[string]bool{}
+	for i, tag := range all {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		if !slices.Contains(known, tag) {
+			v.found(at, "must be a CIP tag of "+kind+" user")
+		}
+		v.once(seen, at, tag)
+	}
+	for _, tag := range before {
+		if slices.Contains(known, tag) && !seen[tag] {
+			seen[tag] = true
+			v.found(path, "must have "+tag+", which the tier before requires")
+		}
+	}
+}

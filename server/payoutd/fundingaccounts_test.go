@@ -1,0 +1,15 @@
+package main
+
+import "testing"
+
+// D-20: in production the operator does what the sandbox operation does.
+func TestAFundingAccountGetsAStatus(t *testing.T) {
+	t.Parallel()
+	onEachEngine(t, func(t *testing.T, o operator) {
+		o.filled(t)
+		set := []string{"funding-accounts", "set-status", "--client=acme", "--user=" + ashaID, fundID}
+		o.prints(t, "funding_active.txt", append(set, "ACTIVE")...)
+		o.prints(t, "funding_active.txt", "funding-accounts", "list", "--client=acme", "--user="+ashaID)
+		o.prints(t, "funding_inactive.json", append(set, "INACTIVE", "--json")...)
+	})
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"github.com/google/uuid"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/reference"
+	"github.com/crossborder-payouts/payouts/server/store"
+)
+
+// clientOf is the flag of every command that works on what belongs to a client.
+type clientOf struct {
+	Client string `help:"Id of the client." required:""`
+}
+
+// operation is what a command on the things of a client works with.
+type operation struct {
+	db      *store.Store
+	service *payout.Service
+	client  payout.Client
+}
+
+// within runs fn for the client, which must be there; it may be disabled.
+func (c clientOf) within(ctx context.Context, d database, fn func(operation) error) error {
+	if reason := payout.ClientIDReason(c.Client); reason != "" {
+		return usageError{"client", errors.New(reason)}
+	}
+	return d.with(ctx, func(db *store.Store) error {
+		client, _, ok, err := db.Client(ctx, c.Client, time.Now())
+		if err != nil {
+			return inWords(err)
+		}
+		if !ok {
+			return store.ErrNoClient
+		}
+		service := payout.NewService(payout.Config{
+			Store: db, Country: reference.Country, Now: time.Now,
+			NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
+		})
+		return inWords(fn(operation{db, service, client}))
+	})
+}
+
+// inWords puts an error of the service as a sentence: there is no such user.
+func inWords(err error) error {
+	var e *payout.Error
+	if !errors.As(err, &e) || e.Code != payout.CodeNotFound {
+		return err
+	}
+	return errors.New(strings.ToLower(e.Message[:1]) + strings.TrimSuffix(e.Message[1:], "."))
+}
+
+// pages are the flags of every list that may be long.
+type pages struct {
+	Limit int    `help:"Most rows to print, 1 to 1000." default:"50"`
+	After string `help:"Id of the last row of the page before."`
+}
+
+func (p *pages) check() error {
+	if p.Limit < 1 || p.Limit > 1000 {
+		return usageError{"limit", errors.New("must be 1 to 1000")}
+	}
+	if p.After == "" {
+		return nil
+	}
+	return checkIDs(named{"after", &p.After})
+}
+
+// page cuts what was read with one row more than the limit, and tells where it goes on.
+func page[T any](std streams, p pages, rows []T, id func(T) string) []T {
+	if len(rows) <= p.Limit {
+		return rows
+	}
+	rows = rows[:p.Limit]
+	fmt.Fprintf(std.errs, "There are more; go on with --after %s\n", id(rows[p.Limit-1]))
+	return rows
+}
+
+// named is a flag or, in angle brackets, an argument.
+type named struct {
+	name  string
+	value *string
+}
+
+// checkIDs tells the first value that is no UUID, and writes the others in lower case, as they are kept.
+func checkIDs(all ...named) error {
+	for _, v := range all {
+		id, err := uuid.Parse(*v.value)
+		if err != nil || len(*v.value) != len(uuid.UUID{}.String()) {
+			return usageError{v.name, errors.New("must be a UUID")}
+		}
+		*v.value = id.String()
+	}
+	return nil
+}
+
+// checkClient tells whether an argument is no id of a client.
+func checkClient(id string) error {
+	if reason := payout.ClientIDReason(id); reason != "" {
+		return usageError{"<id>", errors.New(reason)}
+	}
+	return nil
+}
+
+// checkOneOf tells a value that is not allowed.
+func checkOneOf[T ~string](name, value string, allowed ...T) error {
+	if slices.Contains(allowed, T(value)) {
+		return nil
+	}
+	return usageError{name, fmt.Errorf("must be one of %s", joined(allowed))}
+}
+
+func joined[T ~string](values []T) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = string(v)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// printFields prints a thing, one line for each of its fields: JSON members of v, or lines of name and value.
+func (l listing) printFields(out io.Writer, v any, fields [][2]string) error {
+	if l.JSON {
+		return printJSON(out, v)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, f := range fields {
+		if f[1] != "" {
+			fmt.Fprintf(w, "%s\t%s\n", f[0], f[1])
+		}
+	}
+	return w.Flush()
+}
+
+// utc writes a time for a table; the zero time is empty.
+func utc(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// printable keeps text of others from changing the terminal or the table.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// ids gives the first column of a table.
+func ids(table string) string {
+	var all []string
+	for i, line := range strings.Split(strings.TrimSpace(table), "\n") {
+		if i > 0 {
+			all = append(all, strings.Fields(line)[0])
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func TestUsersAreListedInPages(t *testing.T) {
+	t.Parallel()
+	onEachEngine(t, func(t *testing.T, o operator) {
+		o.filled(t)
+		for _, c := range []struct{ args, want, more string }{
+			{"", thirdID + " " + firmID + " " + ashaID, ""},
+			{"--limit=3", thirdID + " " + firmID + " " + ashaID, ""},
+			{"--limit=2", thirdID + " " + firmID, "There are more; go on with --after " + firmID + "\n"},
+			{"--limit=2 --after=" + firmID, ashaID, ""},
+			{"--after=" + strings.ToUpper(firmID), ashaID, ""},
+			{"--after=" + ashaID, "", ""},
+			{"--status=VERIFIED", firmID, ""},
+			{"--status=SUSPENDED", "", ""},
+		} {
+			code, out, errs := o.run(t, append([]string{"users", "list", "--client=acme"}, strings.Fields(c.args)...)...)
+			if code != exitOK || ids(out) != c.want || errs != c.more {
+				t.Errorf("%s: code %d, %s, %q", c.args, code, out, errs)
+			}
+		}
+		if out := o.done(t, "users", "list", "--client=acme", "--status=IN PROGRESS"); ids(out) != ashaID {
+			t.Errorf("in progress: %s", out)
+		}
+	})
+}
+
+// D-20, D-24, D-25: in production the operator does what the sandbox operation does.
+func TestAUserIsVerified(t *testing.T) {
+	t.Parallel()
+	onEachEngine(t, func(t *testing.T, o operator) {
+		o.filled(t)
+		verify := []string{"users", "verify", "--client=acme", ashaID}
+		o.prints(t, "users_verify.txt", append(verify, "--kyc-status=VERIFIED", "--tag=ID_DOC=VERIFIED", "--tag", "GENDER=REQUESTED")...)
+		o.prints(t, "users_verify.json", append(verify, "--tag=CITY=FAILED,STATE=REVIEWING", "--json")...)
+		o.prints(t, "users_verified.txt", "users", "show", "--client=acme", strings.ToUpper(ashaID))
+	})
+}
+
+func TestAnEmailIsMasked(t *testing.T) {
+	t.Parallel()
+	for email, want := range map[string]string{
+		"asha@example.com": "a***@example.com", "a@b": "a***@b", "\u0928\u0947x@b": "\u0928***@b", "": "***@", "@b": "***@b",
+	} {
+		if got := masked(email); got != want {
+			t.Errorf("%q: %q", email, got)
+		}
+	}
+}

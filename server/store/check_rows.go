@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// What one row tells about itself.
+
+var (
+	kycStatuses = []payout.KYCStatus{
+		payout.KYCUnverified, payout.KYCInProgress, payout.KYCSuspended, payout.KYCVerified,
+	}
+	cipStatuses = []payout.CIPStatus{
+		payout.CIPSubmit, payout.CIPReviewing, payout.CIPVerified, payout.CIPFailed, payout.CIPRequested,
+	}
+	fundingStatuses = []payout.FundingAccountStatus{payout.FundingPending, payout.FundingActive, payout.FundingInactive}
+	payoutMethods   = []payout.PayoutMethod{payout.BankDeposit, payout.Wallet, payout.CashPickup, payout.HomeDelivery}
+)
+
+func (c *checking) clients(ctx context.Context) (err error) {
+	c.done.Clients, err = c.rows(ctx, "clients", func(s scanner, v *rowCheck) error {
+		err := s.Scan(&v.clientID, v.parses("profile", &clientProfile{}))
+		v.id = v.clientID
+		return err
+	}, `select id, profile from clients order by id`)
+	return err
+}
+
+func (c *checking) reference(ctx context.Context) error {
+	states, err := c.rows(ctx, "states", func(s scanner, v *rowCheck) error { return s.Scan(&v.id) },
+		`select id from states`)
+	if err != nil {
+		return err
+	}
+	payers, err := c.rows(ctx, "payers", func(s scanner, v *rowCheck) error {
+		var p payout.Payer
+		err := s.Scan(&v.id, &p.Method, &p.Currency, v.parses("network_limits", &p.NetworkLimits),
+			v.parses("pickup_locations", &p.PickupLocations))
+		v.when(!slices.Contains(payoutMethods, p.Method), "method is unknown")
+		v.currency("currency", p.Currency)
+		return err
+	}, `select id, method, currency, network_limits, pickup_locations from payers order by id`)
+	if err != nil {
+		return err
+	}
+	banks, err := c.rows(ctx, "banks", func(s scanner, v *rowCheck) error {
+		var b payout.Bank
+		err := s.Scan(&v.id, v.parses("branches", &b.Branches), v.parses("txn_supported_types", &b.TxnSupportedTypes),
+			v.parses("currencies", &b.Currencies))
+		for _, currency := range b.Currencies {
+			v.currency("one of currencies", currency)
+		}
+		return err
+	}, `select id, branches, txn_supported_types, currencies from banks order by id`)
+	c.done.Reference = states + payers + banks
+	return err
+}
+
+func (c *checking) users(ctx context.Context) (err error) {
+	c.done.Users, err = c.rows(ctx, "users", func(s scanner, v *rowCheck) error {
+		var status payout.KYCStatus
+		err := s.Scan(&v.clientID, &v.id, &status, v.parses("profile", &payout.UserProfile{}))
+		v.when(!slices.Contains(kycStatuses, status), "status is not a KYC status")
+		return err
+	}, `select client_id, id, status, profile from users order by client_id, id`)
+	return err
+}
+
+func (c *checking) tags(ctx context.Context) error {
+	known := map[bool][]string{true: payout.CIPTags(true), false: payout.CIPTags(false)}
+	_, err := c.rows(ctx, "cip_tags", func(s scanner, v *rowCheck) error {
+		var business bool
+		var tag string
+		var status payout.CIPStatus
+		err := s.Scan(&v.clientID, &v.id, &business, &tag, &status)
+		v.when(!slices.Contains(known[business], tag), "a user of this kind has no tag "+quoted(tag))
+		v.when(!slices.Contains(cipStatuses, status), "the status of tag "+quoted(tag)+" is not a CIP status")
+		return err
+	}, `select g.client_id, g.user_id, u.business, g.tag, g.status from cip_tags g
+		join users u on u.client_id = g.client_id and u.id = g.user_id order by g.client_id, g.user_id, g.tag`)
+	return err
+}
+
+func (c *checking) accounts(ctx context.Context) error {
+	funding, err := c.rows(ctx, "funding_accounts", func(s scanner, v *rowCheck) error {
+		var status payout.FundingAccountStatus
+		err := s.Scan(&v.clientID, &v.id, &status)
+		v.when(!slices.Contains(fundingStatuses, status), "status is unknown")
+		return err
+	}, `select client_id, id, status from funding_accounts order by client_id, id`)
+	if err != nil {
+		return err
+	}
+	currency := func(s scanner, v *rowCheck) error {
+		var code string
+		err := s.Scan(&v.clientID, &v.id, &code)
+		v.currency("currency", code)
+		return err
+	}
+	bank, err := c.rows(ctx, "bank_accounts", currency, `select client_id, id, currency from bank_accounts order by client_id, id`)
+	if err != nil {
+		return err
+	}
+	wallet, err := c.rows(ctx, "wallet_accounts", currency,
+		`select client_id, id, currency from wallet_accounts order by client_id, id`)
+	c.done.Accounts = funding + bank + wallet
+	return err
+}
+
+func (c *checking) documents(ctx context.Context) (err error) {
+	c.done.Documents, err = c.rows(ctx, "documents", func(s scanner, v *rowCheck) error {
+		var kind payout.DocumentKind
+		var hasContent bool
+		err := s.Scan(&v.clientID, &v.id, &kind, &hasContent)
+		v.when(kind != payout.PhysicalDocument && kind != payout.VirtualDocument, "kind is unknown")
+		v.when(kind == payout.PhysicalDocument && !hasContent, "a physical document has no content")
+		return err
+	}, `select client_id, id, kind, content is not null from documents order by client_id, id`)
+	return err
+}
+
+// quoted shows a text that should be a known word; one that cannot be is not shown, because it may be anything.
+func quoted(word string) string {
+	if len(word) > 40 {
+		return "(a long text)"
+	}
+	for _, r := range word {
+		if (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' {
+			return "(not a word of capital letters)"
+		}
+	}
+	return word
+}

@@ -1,0 +1,134 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/govalues/decimal"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// checkUsers is how many users' counters are in memory at a time.
+const checkUsers = 500
+
+// counterKey is a row of limit_usage.
+type counterKey struct{ clientID, userID, destination, currency, period string }
+
+func (k counterKey) String() string { return k.destination + " " + k.currency + " " + k.period }
+
+// userKey is a place in the order of users, as the database orders them.
+type userKey struct{ clientID, userID string }
+
+// usage holds the counters against the transactions, a range of users after the other. The ranges leave nothing out: a
+// row of a user who does not exist is in the one between its neighbours.
+func (c *checking) usage(ctx context.Context) error {
+	var after userKey
+	for {
+		last, ok, err := one(ctx, c.reads, func(s scanner, k *userKey) error { return s.Scan(&k.clientID, &k.userID) },
+			`select client_id, id from users where (client_id, id) > ($1, $2) order by client_id, id limit 1 offset $3`,
+			after.clientID, after.userID, checkUsers-1)
+		if err != nil {
+			return err
+		}
+		within := ` (client_id, user_id) > ($1, $2)`
+		args := []any{after.clientID, after.userID}
+		if ok {
+			within += ` and (client_id, user_id) <= ($3, $4)`
+			args = append(args, last.clientID, last.userID)
+		}
+		if err := c.usageWithin(ctx, within, args); err != nil {
+			return err
+		}
+		if !ok {
+			return nil
+		}
+		after = last
+	}
+}
+
+// usageWithin holds the counters of a range of users against their transactions.
+func (c *checking) usageWithin(ctx context.Context, within string, args []any) error {
+	sums := map[counterKey]int64{}
+	n, err := c.rows(ctx, "transactions", func(s scanner, v *rowCheck) error { return scanChecked(s, v, sums) },
+		`select client_id, id, user_id, created_at, from_amount, from_currency, to_amount, to_currency, fee_amount,
+			exchange_rate, destination, payout_method, calculation_mode, idempotency_key is not null,
+			fingerprint <> '', notes, receiver
+		from transactions where`+within+` order by client_id, user_id, created_at, id`, args...)
+	if err != nil {
+		return err
+	}
+	c.done.Transactions += n
+	type counted struct {
+		counterKey
+		used int64
+	}
+	for v, err := range each(ctx, c.reads, func(s scanner, v *counted) error {
+		return s.Scan(&v.clientID, &v.userID, &v.destination, &v.currency, &v.period, &v.used)
+	}, `select client_id, user_id, destination, currency, period, used from limit_usage where`+within+`
+		order by client_id, user_id, destination, currency, period`, args...) {
+		if err != nil {
+			return err
+		}
+		c.done.Counters++
+		sum, ok := sums[v.counterKey]
+		delete(sums, v.counterKey)
+		switch {
+		case !ok:
+			err = c.differs("limit_usage", v.clientID, v.userID, "counter %s is %d, but there are no transactions", v.counterKey, v.used)
+		case sum != v.used:
+			err = c.differs("limit_usage", v.clientID, v.userID, "counter %s is %d, the transactions are %d", v.counterKey, v.used, sum)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(sums), func(a, b counterKey) int {
+		return strings.Compare(fmt.Sprint(a.clientID, a.userID, a), fmt.Sprint(b.clientID, b.userID, b))
+	}) {
+		if err := c.differs("limit_usage", key.clientID, key.userID, "counter %s is missing, the transactions are %d", key, sums[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scanChecked checks a transaction and adds it to its three counters.
+func scanChecked(s scanner, v *rowCheck, sums map[counterKey]int64) error {
+	var t payout.Transaction
+	var rate string
+	var keyed, fingerprinted sql.NullBool
+	if err := s.Scan(&v.clientID, &v.id, &t.UserID, timeColumn{&t.CreatedAt}, &t.FromAmount, &t.FromCurrency, &t.ToAmount,
+		&t.ToCurrency, &t.FeeAmount, &rate, &t.Destination, &t.To.Method, &t.To.Mode, &keyed, &fingerprinted,
+		v.parses("notes", &t.Notes), v.parses("receiver", &t.Receiver)); err != nil {
+		return err
+	}
+	v.currency("from_currency", t.FromCurrency)
+	v.currency("to_currency", t.ToCurrency)
+	v.when(t.FromAmount <= 0, "from_amount is not above zero")
+	v.when(t.ToAmount <= 0, "to_amount is not above zero")
+	v.when(t.FeeAmount < 0, "fee_amount is below zero")
+	exchange, err := decimal.Parse(rate)
+	v.when(err != nil || !exchange.IsPos(), "exchange_rate is not a number above zero")
+	v.when(!slices.Contains(payoutMethods, t.To.Method), "payout_method is unknown")
+	v.when(t.To.Mode != payout.SenderAmount && t.To.Mode != payout.ReceiverAmount, "calculation_mode is unknown")
+	v.when(keyed.Bool && !fingerprinted.Bool, "it has an idempotency key and no fingerprint")
+	v.when(!keyed.Bool && fingerprinted.Bool, "it has a fingerprint and no idempotency key")
+
+	day, month, year := payout.UsageKey{At: t.CreatedAt}.Periods()
+	for _, period := range []string{day, month, year} {
+		key := counterKey{v.clientID, t.UserID, t.Destination, t.FromCurrency, period}
+		sum := sums[key]
+		if t.FromAmount > 0 && sum > math.MaxInt64-t.FromAmount {
+			v.when(true, "with it the transactions of "+period+" are more than a counter can hold")
+			continue
+		}
+		sums[key] = sum + t.FromAmount
+	}
+	return nil
+}

@@ -1,0 +1,282 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// What operators alone need: `payoutd clients`, `payoutd users` and `payoutd transactions` (D-19, D-20). Nothing here is
+// reachable from the network.
+
+// fingerprintLength is how much of the hash of a secret names it. It tells nothing about the secret, which is random.
+const fingerprintLength = 12
+
+// maxActiveSecrets may be active at once (D-19).
+const maxActiveSecrets = 2
+
+// Errors of changes to clients and their secrets.
+var (
+	ErrNoClient   = errors.New("there is no such client")
+	ErrNoSecret   = errors.New("there is no such secret of this client")
+	ErrTwoSecrets = errors.New("two secrets are active already")
+	ErrLastSecret = errors.New("it is the last active secret of this client")
+)
+
+// ClientRow is a client with when it was made and its secrets, oldest first, expired ones included.
+type ClientRow struct {
+	payout.Client
+	CreatedAt time.Time
+	Secrets   []SecretRow
+}
+
+// SecretRow is a secret without what would help to find it.
+type SecretRow struct {
+	Fingerprint string // the first 12 hexadecimal digits of its hash
+	CreatedAt   time.Time
+	Expires     time.Time // zero: does not expire
+}
+
+// Active tells whether the secret is taken at a time.
+func (s SecretRow) Active(at time.Time) bool { return s.Expires.IsZero() || s.Expires.After(at) }
+
+// Clients lists all clients by id.
+func (r reads) Clients(ctx context.Context) ([]ClientRow, error) {
+	return r.clients(ctx, `true`)
+}
+
+// ClientRow reads one client; false where there is none.
+func (r reads) ClientRow(ctx context.Context, clientID string) (ClientRow, bool, error) {
+	all, err := r.clients(ctx, `c.id = $1`, clientID)
+	if err != nil || len(all) == 0 {
+		return ClientRow{}, false, err
+	}
+	return all[0], true, nil
+}
+
+func (r reads) clients(ctx context.Context, where string, args ...any) ([]ClientRow, error) {
+	type row struct {
+		client ClientRow
+		secret SecretRow
+	}
+	rows, err := list(ctx, r, func(s scanner, v *row) error {
+		var profile clientProfile
+		var hash sql.NullString
+		var created, expires sql.NullInt64
+		err := s.Scan(&v.client.ID, &v.client.Name, jsonColumn{&profile}, &v.client.Disabled,
+			timeColumn{&v.client.CreatedAt}, &hash, &created, &expires)
+		v.client.Corridors, v.client.Destinations = profile.Corridors, profile.Destinations
+		if hash.Valid {
+			v.secret = SecretRow{Fingerprint: Fingerprint(hash.String), CreatedAt: fromMicros(created.Int64)}
+		}
+		if expires.Valid {
+			v.secret.Expires = fromMicros(expires.Int64)
+		}
+		return err
+	}, `select c.id, c.name, c.profile, c.disabled, c.created_at, s.hash, s.created_at, s.expires_at
+		from clients c left join client_secrets s on s.client_id = c.id
+		where `+where+` order by c.id, s.created_at, s.hash`, args...)
+	var all []ClientRow
+	for _, v := range rows {
+		if len(all) == 0 || all[len(all)-1].ID != v.client.ID {
+			all = append(all, v.client)
+		}
+		if v.secret.Fingerprint != "" {
+			last := &all[len(all)-1]
+			last.Secrets = append(last.Secrets, v.secret)
+		}
+	}
+	return all, err
+}
+
+// Fingerprint names a secret by the beginning of its hash.
+func Fingerprint(hash string) string { return hash[:min(len(hash), fingerprintLength)] }
+
+// ApplyClient writes the name and the profile of a client where changed tells that they differ, and gives the client as
+// it was before. A client that is not there yet is made, with a first secret that does not expire; existed is false then.
+// Whether a client is disabled stays.
+func (s *Store) ApplyClient(
+	ctx context.Context, c payout.Client, firstSecretHash string, at time.Time, changed func(before payout.Client) bool,
+) (before payout.Client, existed bool, err error) {
+	profile := jsonText(clientProfile{c.Corridors, c.Destinations})
+	err = s.write(ctx, func(t tx) error {
+		// The insert comes first, because it waits for another one of the same id.
+		n, err := t.exec(ctx, `insert into clients (id, name, profile, disabled, created_at) values ($1, $2, $3, $4, $5)
+			on conflict (id) do nothing`, c.ID, c.Name, profile, false, micros(at))
+		if err != nil {
+			return err
+		}
+		if n == 1 {
+			return t.insertSecret(ctx, c.ID, firstSecretHash, at)
+		}
+		row, err := t.lockClient(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		before, existed = row.Client, true
+		if !changed(before) {
+			return nil
+		}
+		_, err = t.exec(ctx, `update clients set name = $2, profile = $3 where id = $1`, c.ID, c.Name, profile)
+		return err
+	})
+	return before, existed, err
+}
+
+// SetClientDisabled changes whether a client may call the service, and tells whether that is new; ErrNoClient.
+func (s *Store) SetClientDisabled(ctx context.Context, clientID string, disabled bool) (changed bool, err error) {
+	err = s.write(ctx, func(t tx) error {
+		row, err := t.lockClient(ctx, clientID)
+		if err != nil || row.Disabled == disabled {
+			return err
+		}
+		changed = true
+		_, err = t.exec(ctx, `update clients set disabled = $2 where id = $1`, clientID, disabled)
+		return err
+	})
+	return changed, err
+}
+
+// RotateSecret adds a secret that does not expire; the others expire at oldExpire, or before if they would have. It
+// returns ErrNoClient, and ErrTwoSecrets where two are active at the time (D-19).
+func (s *Store) RotateSecret(ctx context.Context, clientID, hash string, at, oldExpire time.Time) error {
+	return s.write(ctx, func(t tx) error {
+		row, err := t.lockClient(ctx, clientID)
+		if err != nil {
+			return err
+		}
+		if row.active(at) >= maxActiveSecrets {
+			return ErrTwoSecrets
+		}
+		if _, err := t.exec(ctx, `update client_secrets set expires_at = $2
+			where client_id = $1 and (expires_at is null or expires_at > $2)`, clientID, micros(oldExpire)); err != nil {
+			return err
+		}
+		return t.insertSecret(ctx, clientID, hash, at)
+	})
+}
+
+// RevokeSecret lets a secret expire at the time, and tells whether it was active until then. It returns ErrNoClient,
+// ErrNoSecret, and ErrLastSecret where no other one is active, unless that is forced.
+func (s *Store) RevokeSecret(
+	ctx context.Context, clientID, fingerprint string, at time.Time, force bool,
+) (wasActive bool, err error) {
+	err = s.write(ctx, func(t tx) error {
+		row, err := t.lockClient(ctx, clientID)
+		if err != nil {
+			return err
+		}
+		known := false
+		for _, secret := range row.Secrets {
+			if secret.Fingerprint == fingerprint {
+				known, wasActive = true, wasActive || secret.Active(at)
+			}
+		}
+		switch {
+		case !known:
+			return ErrNoSecret
+		case !wasActive:
+			return nil
+		case !force && row.active(at) == 1:
+			return ErrLastSecret
+		}
+		_, err = t.exec(ctx, `update client_secrets set expires_at = $3 where client_id = $1
+			and substr(hash, 1, $4) = $2 and (expires_at is null or expires_at > $3)`,
+			clientID, fingerprint, micros(at), fingerprintLength)
+		return err
+	})
+	return wasActive, err
+}
+
+func (c ClientRow) active(at time.Time) int {
+	n := 0
+	for _, s := range c.Secrets {
+		if s.Active(at) {
+			n++
+		}
+	}
+	return n
+}
+
+// lockClient reads a client that no other write changes until this one ends; ErrNoClient.
+func (t tx) lockClient(ctx context.Context, clientID string) (ClientRow, error) {
+	// An update that changes nothing locks the row on both engines.
+	n, err := t.exec(ctx, `update clients set disabled = disabled where id = $1`, clientID)
+	if err != nil {
+		return ClientRow{}, err
+	}
+	row, ok, err := t.ClientRow(ctx, clientID)
+	if err == nil && (n == 0 || !ok) {
+		err = ErrNoClient
+	}
+	return row, err
+}
+
+func (t tx) insertSecret(ctx context.Context, clientID, hash string, at time.Time) error {
+	_, err := t.exec(ctx, `insert into client_secrets (client_id, hash, created_at) values ($1, $2, $3)`,
+		clientID, hash, micros(at))
+	return err
+}
+
+// UserFilter narrows a list of users; empty fields do not.
+type UserFilter struct {
+	Status payout.KYCStatus
+	After  string // id of the last user of the page before
+}
+
+// Users lists at most limit users of a client without their documents, by id and highest first: as the ids of the
+// service grow with time, that is newest first.
+func (r reads) Users(ctx context.Context, clientID string, f UserFilter, limit int) ([]payout.User, error) {
+	where := conditions{text: `client_id = $1`, args: []any{clientID}}
+	where.add(f.Status != "", `status = $%d`, string(f.Status))
+	where.add(f.After != "", `id < $%d`, f.After)
+	return list(ctx, r, func(s scanner, u *payout.User) error {
+		return s.Scan(&u.ID, timeColumn{&u.CreatedAt}, &u.Status, &u.Business, &u.Sending, &u.Country,
+			jsonColumn{&u.Profile})
+	}, `select id, created_at, status, business, sending, country, profile from users where `+where.text+
+		fmt.Sprintf(` order by id desc limit %d`, limit), where.args...)
+}
+
+// TransactionFilter narrows a list of transactions; empty fields do not.
+type TransactionFilter struct {
+	UserID   string
+	From, To time.Time // created at From or later, and before To
+	After    string    // id of the last transaction of the page before
+}
+
+// ClientTransactions lists at most limit transactions of a client, by id and highest first: as the ids of the service
+// grow with time, that is newest first.
+func (r reads) ClientTransactions(
+	ctx context.Context, clientID string, f TransactionFilter, limit int,
+) ([]payout.Transaction, error) {
+	where := conditions{text: `client_id = $1`, args: []any{clientID}}
+	where.add(f.UserID != "", `user_id = $%d`, f.UserID)
+	where.add(!f.From.IsZero(), `created_at >= $%d`, micros(f.From))
+	where.add(!f.To.IsZero(), `created_at < $%d`, micros(f.To))
+	where.add(f.After != "", `id < $%d`, f.After)
+	return r.transactions(ctx, clientID, `select `+transactionColumns+` from transactions where `+where.text+
+		fmt.Sprintf(` order by id desc limit %d`, limit), where.args...)
+}
+
+// ClientTransaction reads a transaction of any user of a client.
+func (r reads) ClientTransaction(ctx context.Context, clientID, id string) (payout.Transaction, bool, error) {
+	return r.transaction(ctx, clientID, `select `+transactionColumns+` from transactions
+		where client_id = $1 and id = $2`, clientID, id)
+}
+
+// conditions is a `where` that grows. Its texts are constants of this file.
+type conditions struct {
+	text string
+	args []any
+}
+
+func (c *conditions) add(given bool, text string, arg any) {
+	if given {
+		c.args = append(c.args, arg)
+		c.text += fmt.Sprintf(" and "+text, len(c.args))
+	}
+}
