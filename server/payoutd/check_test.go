@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -138,7 +137,7 @@ func checkJSON(t *testing.T, text string) checkReport {
 
 func TestCheckNeedsTheNewestTables(t *testing.T) {
 	t.Parallel()
-	o := operator{"sqlite:" + filepath.Join(t.TempDir(), "payouts.db")}
+	o := withoutTables(t)
 	o.refused(t, exitFailure, "migrations are pending; run payoutd migrate up", "check")
 	o.refused(t, exitUsage, "unexpected argument all", "check", "all")
 }

@@ -52,10 +52,7 @@ type migrateUp struct{ database }
 
 // Run applies what is pending.
 func (m migrateUp) Run(ctx context.Context, std streams) error {
-	return m.connected(ctx, func(db *store.Store) error {
-		if err := db.Migrate(ctx); err != nil {
-			return err
-		}
+	return m.opened(ctx, store.Open, func(*store.Store) error {
 		fmt.Fprintln(std.out, "The database has the newest migration.")
 		return nil
 	})

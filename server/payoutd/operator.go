@@ -30,8 +30,14 @@ func (d database) with(ctx context.Context, fn func(*store.Store) error) error {
 }
 
 // connected runs fn on the database as it is.
-func (d database) connected(ctx context.Context, fn func(*store.Store) error) (err error) {
-	db, err := store.Connect(ctx, d.Database)
+func (d database) connected(ctx context.Context, fn func(*store.Store) error) error {
+	return d.opened(ctx, store.Connect, fn)
+}
+
+type opener = func(ctx context.Context, databaseURL string) (*store.Store, error)
+
+func (d database) opened(ctx context.Context, open opener, fn func(*store.Store) error) (err error) {
+	db, err := open(ctx, d.Database)
 	if errors.Is(err, store.ErrDatabaseURL) {
 		return usageError{"database", err}
 	}

@@ -273,3 +273,13 @@ func TestOperatorsAreToldWhatIsWrong(t *testing.T) {
 		o.prints(t, "clients_list.txt", "clients", "list")
 	})
 }
+
+// withoutTables is a database that is there, and empty.
+func withoutTables(t *testing.T) operator {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "payouts.db")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return operator{"sqlite:" + file}
+}

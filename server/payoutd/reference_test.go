@@ -164,8 +164,7 @@ func TestWrongArgumentsOfReference(t *testing.T) {
 		o.refused(t, exitFailure, "open "+dir+"/no/.x.csv.part: no such file or directory", "reference", "export", "payers", dir+"/no/x.csv")
 		o.refused(t, exitFailure, "open "+dir+": is a directory", "reference", "export", "payers", dir)
 	})
-	pending := operator{"sqlite:" + filepath.Join(t.TempDir(), "payouts.db")}
-	pending.refused(t, exitFailure, "migrations are pending; run payoutd migrate up", "reference", "export", "payers")
+	withoutTables(t).refused(t, exitFailure, "migrations are pending; run payoutd migrate up", "reference", "export", "payers")
 }
 
 // An export that fails leaves the file as it was, and nothing beside it.

@@ -14,8 +14,8 @@ type engine struct {
 	dialect goose.Dialect
 	// migrations adds to how migrations are run.
 	migrations []goose.ProviderOption
-	// open gives a pool for writes and one for reads; they may be the same.
-	open func(context.Context) (writer, reader *sql.DB, err error)
+	// open gives a pool for writes and one for reads; they may be the same. create tells whether a file may be made.
+	open func(ctx context.Context, create bool) (writer, reader *sql.DB, err error)
 	// unavailable tells a database that is away or overloaded from a statement that is wrong.
 	unavailable func(error) bool
 	// outOfRange tells a number that does not fit its column or violates a check constraint.

@@ -39,7 +39,7 @@ func postgresEngine(databaseURL string) (engine, error) {
 	return engine{
 		dialect:    goose.DialectPostgres,
 		migrations: []goose.ProviderOption{goose.WithLocker(locker)},
-		open: func(ctx context.Context) (writer, reader *sql.DB, err error) {
+		open: func(ctx context.Context, _ bool) (writer, reader *sql.DB, err error) {
 			db := stdlib.OpenDB(*config)
 			db.SetMaxOpenConns(postgresConnections)
 			db.SetMaxIdleConns(postgresConnections)

@@ -17,10 +17,14 @@ import (
 func sqliteEngine(file string) engine {
 	return engine{
 		dialect: goose.DialectSQLite3,
-		open: func(ctx context.Context) (writer, reader *sql.DB, err error) {
+		open: func(ctx context.Context, create bool) (writer, reader *sql.DB, err error) {
+			mode := "&mode=rw"
+			if create {
+				mode = "&mode=rwc"
+			}
 			// One writer, because SQLite has one write lock: waiting for a connection is fair and never SQLITE_BUSY.
 			// FULL, because an acknowledged transaction must survive a power cut.
-			if writer, err = openSQLite(file, "_txlock=immediate&_synchronous=FULL", 1); err != nil {
+			if writer, err = openSQLite(file, "_txlock=immediate&_synchronous=FULL"+mode, 1); err != nil {
 				return nil, nil, err
 			}
 			// The file must be in WAL mode before readers open it.

@@ -35,9 +35,10 @@ var (
 	_ payout.Tx    = tx{}
 )
 
-// Open connects to the database and brings it to the newest migration.
+// Open connects to the database, makes its file where there is none, and brings it to the newest migration. It returns
+// ErrDatabaseURL as Connect does.
 func Open(ctx context.Context, databaseURL string) (*Store, error) {
-	s, err := Connect(ctx, databaseURL)
+	s, err := connect(ctx, databaseURL, true)
 	if err != nil {
 		return nil, err
 	}
@@ -47,14 +48,18 @@ func Open(ctx context.Context, databaseURL string) (*Store, error) {
 	return s, nil
 }
 
-// Connect opens the database as it is. The URL is sqlite:FILE, where the file is made if there is none, or postgres://...
-// in the form that libpq reads. It returns ErrDatabaseURL for another form.
+// Connect opens a database that is there, as it is. The URL is sqlite:FILE, or postgres://... in the form that libpq
+// reads. It returns ErrDatabaseURL for another form.
 func Connect(ctx context.Context, databaseURL string) (*Store, error) {
+	return connect(ctx, databaseURL, false)
+}
+
+func connect(ctx context.Context, databaseURL string, create bool) (*Store, error) {
 	e, err := engineFor(databaseURL)
 	if err != nil {
 		return nil, err
 	}
-	writer, reader, err := e.open(ctx)
+	writer, reader, err := e.open(ctx, create)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}

@@ -218,3 +218,15 @@ func TestPostgreSQLIsAStore(t *testing.T) {
 		return storetest.Database{Store: s, SQL: beside}
 	})
 }
+
+// A mistyped name of a file is told, and no file is made.
+func TestConnectingMakesNoFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "mistyped.db")
+	if _, err := store.Connect(t.Context(), "sqlite:"+file); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("error %v, want one that names the file", err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file was made: %v", err)
+	}
+}
