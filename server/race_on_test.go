@@ -2,6 +2,9 @@
 
 package server_test
 
-// replicasRounds is how often replicas are raced for a key, each time by idempotencyCallers: fewer with the race detector,
-// which makes each many times slower.
-const replicasRounds = 150
+// How long the longest tests go on: less with the race detector, which makes them many times slower.
+const (
+	replicasRounds     = 150
+	replicasLastRounds = 20
+	recountSteps       = 120
+)

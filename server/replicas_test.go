@@ -21,9 +21,6 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// replicasLastRounds is how often replicas are raced for the last of a limit, each time by idempotencyCallers.
-const replicasLastRounds = 20
-
 // replicasNeedPostgreSQL leaves what only PostgreSQL can do to the run on it, which `make test` begins after the one on
 // SQLite.
 func replicasNeedPostgreSQL(t testing.TB) {
