@@ -19,6 +19,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server"
 	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/servertest"
+	"github.com/crossborder-payouts/payouts/server/store"
 )
 
 // replicasNeedPostgreSQL leaves what only PostgreSQL can do to the run on it, which `make test` begins after the one on
@@ -36,6 +37,22 @@ func replicasNew(t testing.TB) [2]*servertest.Server {
 	replicasNeedPostgreSQL(t)
 	first := servertest.New(t)
 	return [2]*servertest.Server{first, servertest.New(t, func(c *server.Config) { c.Database = first.Database })}
+}
+
+// replicasChecked fails the test for everything that `payoutd check` finds.
+func replicasChecked(t testing.TB, databaseURL string) {
+	t.Helper()
+	db, err := store.Connect(t.Context(), databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Check(t.Context(), func(d store.Difference) error {
+		t.Errorf("check finds %+v", d)
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
 }
 
 // replicasConsistent fails the test unless every counter of a limit is the sum of the transactions that it counts, and no
@@ -123,6 +140,7 @@ func TestReplicasCreateOneTransactionForAKey(t *testing.T) {
 		limitIs(t, s.Client, sender.ID, "NP", fmt.Sprintf("1: %s %s %s", left(1_000_00), left(3_000_00), left(10_000_00)))
 	}
 	replicasConsistent(t, both[0].Beside(t))
+	replicasChecked(t, both[0].Database)
 }
 
 // Callers of two replicas share what is left in the highest tier: exactly as many transactions as fit are created, each
@@ -160,6 +178,7 @@ func TestReplicasShareTheLastOfALimit(t *testing.T) {
 		}
 	}
 	replicasConsistent(t, both[1].Beside(t))
+	replicasChecked(t, both[1].Database)
 }
 
 // Replicas that start together on an empty database all serve the one sandbox.
