@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// DefaultBodyLimit is how many bytes [Contract.Middleware] reads of a body unless told otherwise.
+// DefaultBodyLimit is how many bytes [Contract.Middleware] reads of a body unless told otherwise (D-15).
 const DefaultBodyLimit = 20 << 20
 
 // MiddlewareOption changes what [Contract.Middleware] does.

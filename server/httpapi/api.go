@@ -15,9 +15,6 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// BodyLimit is the most that a request body may have, in bytes (D-15).
-const BodyLimit = 20 << 20
-
 // Config has what New needs. All fields but RateLimit, Metrics and Sandbox are required.
 type Config struct {
 	Service *payout.Service

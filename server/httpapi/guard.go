@@ -39,7 +39,7 @@ func (g guard) operation(op *contract.Operation) echo.MiddlewareFunc {
 			if err != nil {
 				return err
 			}
-			checked, err := op.CheckRequest(r, params, BodyLimit)
+			checked, err := op.CheckRequest(r, params, contract.DefaultBodyLimit)
 			var refused *contract.Error
 			switch {
 			case errors.As(err, &refused):

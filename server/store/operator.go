@@ -234,10 +234,7 @@ func (r reads) Users(ctx context.Context, clientID string, f UserFilter, limit i
 	where := conditions{text: `client_id = $1`, args: []any{clientID}}
 	where.add(f.Status != "", `status = $%d`, string(f.Status))
 	where.add(f.After != "", `id < $%d`, f.After)
-	return list(ctx, r, func(s scanner, u *payout.User) error {
-		return s.Scan(&u.ID, timeColumn{&u.CreatedAt}, &u.Status, &u.Business, &u.Sending, &u.Country,
-			jsonColumn{&u.Profile})
-	}, `select id, created_at, status, business, sending, country, profile from users where `+where.text+
+	return list(ctx, r, scanUser, `select `+userColumns+` from users where `+where.text+
 		fmt.Sprintf(` order by id desc limit %d`, limit), where.args...)
 }
 

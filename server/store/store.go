@@ -25,8 +25,6 @@ var migrations embed.FS
 type Store struct {
 	reads
 	writer, reader *sql.DB
-	closed         *atomic.Bool
-	failures       *failures
 	migrator       *goose.Provider
 }
 
@@ -71,10 +69,9 @@ func connect(ctx context.Context, databaseURL string, create bool) (*Store, erro
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read migrations: %w", err), writer.Close(), reader.Close())
 	}
-	closed, failed := new(atomic.Bool), new(failures)
 	return &Store{
-		reads:  reads{db: reader, engine: e, closed: closed, failures: failed},
-		writer: writer, reader: reader, closed: closed, failures: failed, migrator: migrator,
+		reads:  reads{db: reader, engine: e, closed: new(atomic.Bool), failures: new(failures)},
+		writer: writer, reader: reader, migrator: migrator,
 	}, nil
 }
 
@@ -177,7 +174,9 @@ func (s *Store) write(ctx context.Context, fn func(tx) error) error {
 	}
 	// After a commit this does nothing; after anything else, a panic included, it takes all back.
 	defer t.Rollback() //nolint:errcheck // the first error is the one that counts
-	if err := fn(tx{reads{db: t, engine: s.engine, closed: s.closed, failures: s.failures}}); err != nil {
+	inside := s.reads
+	inside.db = t
+	if err := fn(tx{inside}); err != nil {
 		return err
 	}
 	return s.failed(t.Commit())

@@ -6,12 +6,15 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
+const userColumns = `id, created_at, status, business, sending, country, profile`
+
+func scanUser(s scanner, u *payout.User) error {
+	return s.Scan(&u.ID, timeColumn{&u.CreatedAt}, &u.Status, &u.Business, &u.Sending, &u.Country, jsonColumn{&u.Profile})
+}
+
 // User reads a user with its documents, without their content.
 func (r reads) User(ctx context.Context, clientID, id string) (payout.User, bool, error) {
-	u, ok, err := one(ctx, r, func(s scanner, u *payout.User) error {
-		return s.Scan(&u.ID, timeColumn{&u.CreatedAt}, &u.Status, &u.Business, &u.Sending, &u.Country,
-			jsonColumn{&u.Profile})
-	}, `select id, created_at, status, business, sending, country, profile from users
+	u, ok, err := one(ctx, r, scanUser, `select `+userColumns+` from users
 		where client_id = $1 and id = $2`, clientID, id)
 	if err != nil || !ok {
 		return payout.User{}, false, err
@@ -30,7 +33,7 @@ func scanDocument(s scanner, d *payout.Document) error {
 
 // InsertUser writes the user and its documents.
 func (t tx) InsertUser(ctx context.Context, clientID string, u payout.User) error {
-	if _, err := t.exec(ctx, `insert into users (client_id, id, created_at, status, business, sending, country, profile)
+	if _, err := t.exec(ctx, `insert into users (client_id, `+userColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)`, clientID, u.ID, micros(u.CreatedAt), string(u.Status), u.Business,
 		u.Sending, u.Country, jsonText(u.Profile)); err != nil {
 		return err
