@@ -124,7 +124,7 @@ func TestTheFingerprintExampleIsRight(t *testing.T) {
 		t.Errorf("the fingerprint of the example is %x", sum)
 	}
 	if document(t).Paths.Value("/users/{user_id}/transactions").Post.OperationID != value.Operation {
-		t.Errorf("%q is not the operation that takes an idempotency key", value.Operation)
+		t.Errorf("the example is of %q, which does not create a transaction", value.Operation)
 	}
 }
 

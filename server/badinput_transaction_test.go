@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/openapi/contract"
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
@@ -123,11 +124,19 @@ func TestBadInputOfAnIdempotencyKey(t *testing.T) {
 	s := servertest.New(t)
 	w := isolationNew(t, s.Client)
 	watch := badWatch{s.Beside(t)}
-	body := w.transfer("BANK_DEPOSIT", w["bank"])
+	for i, op := range creations(t, s) {
+		t.Run(op.ID, func(t *testing.T) { badKeys(t, s, w, watch, op, rune(i)) })
+	}
+}
+
+// badKeys sends keys to an operation; i makes them its own.
+func badKeys(t *testing.T, s *servertest.Server, w isolationWorld, watch badWatch, op *contract.Operation, i rune) {
+	t.Helper()
+	body := string(w.body(t, op))
 	send := func(t *testing.T, keys ...string) answer {
 		h := badHeader()
 		h["X-Idempotency-Key"] = keys
-		return badSend(t, s, http.MethodPost, "/users/"+w["user_id"]+"/transactions", h, strings.NewReader(body), int64(len(body)))
+		return badSend(t, s, op.Method, w.path(t, op), h, strings.NewReader(body), int64(len(body)))
 	}
 	for name, keys := range map[string][]string{
 		"256 characters":            {strings.Repeat("k", 256)},
@@ -147,10 +156,10 @@ func TestBadInputOfAnIdempotencyKey(t *testing.T) {
 		})
 	}
 	for name, key := range map[string]string{
-		"1 character":               "k",
-		"255 characters":            strings.Repeat("k", 255),
-		"255 multi-byte characters": strings.Repeat("é", 255),
-		"255 characters of 4 bytes": strings.Repeat("💸", 255),
+		"1 character":               string('k' + i),
+		"255 characters":            strings.Repeat(string('k'+i), 255),
+		"255 multi-byte characters": strings.Repeat(string('é'+i), 255),
+		"255 characters of 4 bytes": strings.Repeat(string('💸'+i), 255),
 	} {
 		t.Run("accepted/"+name, func(t *testing.T) {
 			before := watch.version(t)

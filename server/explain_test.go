@@ -227,8 +227,14 @@ func explainStory(t testing.TB, s *servertest.Server) {
 	}, "user_id", "funding_account_id", "receive_user_id", "transaction_id", "bank", "wallet")
 	for _, op := range s.Contract.Operations() {
 		for _, world := range []isolationWorld{w, many} {
-			if a := world.send(t, s, op); a.status != http.StatusOK {
-				t.Errorf("%s: status %d: %s", op.ID, a.status, a.body)
+			var headers []string
+			if takesKey(op) {
+				headers = []string{idempotencyKey, op.ID + world["user_id"]}
+			}
+			for range 1 + len(headers)/2 { // each creation is repeated
+				if a := world.send(t, s, op, headers...); a.status != http.StatusOK {
+					t.Errorf("%s: status %d: %s", op.ID, a.status, a.body)
+				}
 			}
 		}
 	}

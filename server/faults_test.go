@@ -21,7 +21,7 @@ import (
 // faultTables are the tables that operations need after their client is known.
 var faultTables = []string{
 	"users", "cip_tags", "limit_usage", "funding_accounts", "receive_users", "bank_accounts", "wallet_accounts",
-	"transactions", "documents", "states", "payers", "banks",
+	"transactions", "documents", "idempotency_keys", "states", "payers", "banks",
 }
 
 // faultLose takes tables away, and gives what brings them back.
@@ -104,6 +104,25 @@ func TestFaultOfTheDatabase(t *testing.T) {
 	}
 }
 
+// Documents are read to be shown, and by no operation that shows none.
+func TestFaultOfDocumentsKeepsToWhatShowsThem(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	w := isolationNew(t, s.Client)
+	faultLose(t, s, "documents")
+	shows := []string{"getUser", "getTransaction", "listTransactions"}
+	for _, op := range s.Contract.Operations() {
+		t.Run(op.ID, func(t *testing.T) {
+			a := w.send(t, s, op)
+			if slices.Contains(shows, op.ID) {
+				faultInternal(t, a)
+			} else if a.status != http.StatusOK {
+				t.Errorf("status %d: %s", a.status, a.body)
+			}
+		})
+	}
+}
+
 // A row that cannot be read is a fault like any other.
 func TestFaultOfARow(t *testing.T) {
 	t.Parallel()
@@ -171,7 +190,7 @@ func TestFaultOfTime(t *testing.T) {
 // succeeds once after the repair, and is replayed from then on.
 func TestFaultDuringACreationUsesUpNoKey(t *testing.T) {
 	t.Parallel()
-	for _, table := range []string{"clients", "users", "payers", "transactions", "documents", "cip_tags", "limit_usage"} {
+	for _, table := range []string{"clients", "users", "payers", "transactions", "documents", "cip_tags", "limit_usage", "idempotency_keys"} {
 		t.Run(table, func(t *testing.T) {
 			t.Parallel()
 			s := servertest.New(t)

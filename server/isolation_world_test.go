@@ -77,6 +77,11 @@ func takesBody(op *contract.Operation) bool {
 	return slices.Contains(op.Statuses(), http.StatusUnsupportedMediaType)
 }
 
+// takesKey tells whether an operation takes an idempotency key: only those can be sent one that was used.
+func takesKey(op *contract.Operation) bool {
+	return slices.Contains(op.Statuses(), http.StatusConflict)
+}
+
 // path gives the path of an operation in this world, with the query that it requires.
 func (w isolationWorld) path(t testing.TB, op *contract.Operation) string {
 	t.Helper()

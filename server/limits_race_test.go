@@ -15,11 +15,9 @@ import (
 )
 
 // limitAtOnce runs n calls at the same time and gives their answers in order. A call that gets no answer fails the test.
-func limitAtOnce(
-	t testing.TB, n int, send func(ctx context.Context, i int) (*api.CreateTransactionResponse, error),
-) []*api.CreateTransactionResponse {
+func limitAtOnce[T any](t testing.TB, n int, send func(ctx context.Context, i int) (T, error)) []T {
 	t.Helper()
-	answers, start := make([]*api.CreateTransactionResponse, n), make(chan struct{})
+	answers, start := make([]T, n), make(chan struct{})
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() {

@@ -210,7 +210,7 @@ func TestLimitTierRisesWithVerifiedTags(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := s.Client.CreateUserWithResponse(t.Context(), api.UserRequest{
+			r, err := s.Client.CreateUserWithResponse(t.Context(), nil, api.UserRequest{
 				FirstName: "A", Email: "a@example.com", Country: "US", Type: servertest.Ptr(api.UserTypeSend), Business: &row.business,
 			})
 			user := servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err).ID

@@ -148,6 +148,9 @@ func TestMetricsCountWhatWasDone(t *testing.T) {
 	for _, amount := range []string{"10", "10.00", "10", "11"} { // one, two replays, one refusal
 		servertest.Send(t, s.Client, sender.ID, logWord, servertest.Deposit(t, sender, receiver, amount))
 	}
+	for range 2 { // a replay that is no transaction
+		call(t, s, http.MethodPost, "/users", []byte(badUser.with()), idempotencyKey, "a user")
+	}
 	servertest.Send(t, s.Client, sender.ID, "", servertest.Pickup(t, sender, receiver.ID, servertest.CashPayer, "10"))
 	logRefused(t, s)
 	restore := faultLose(t, s, "users")
@@ -167,8 +170,8 @@ func TestMetricsCountWhatWasDone(t *testing.T) {
 	if got := text.series(t, "payoutd_requests_refused_total"); !maps.Equal(got, seen.refused) {
 		metricsDiffer(t, got, seen.refused)
 	}
-	if got := text.series(t, "payoutd_idempotent_replays_total")[""]; got != 2 || seen.replays != 2 {
-		t.Errorf("%g replays counted, %g on the wire, want 2", got, seen.replays)
+	if got := text.series(t, "payoutd_idempotent_replays_total")[""]; got != 3 || seen.replays != 3 {
+		t.Errorf("%g replays counted, %g on the wire, want 3", got, seen.replays)
 	}
 	created := text.series(t, "payoutd_transactions_created_total")
 	for method, want := range map[string]float64{"BANK_DEPOSIT": 1, "WALLET": 0, "CASH_PICKUP": 1, "HOME_DELIVERY": 0} {

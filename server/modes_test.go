@@ -36,7 +36,7 @@ type modeWorld struct {
 
 func modeNew(t testing.TB, s *servertest.Server, country string) modeWorld {
 	t.Helper()
-	r, err := s.Client.CreateUserWithResponse(t.Context(), api.UserRequest{
+	r, err := s.Client.CreateUserWithResponse(t.Context(), nil, api.UserRequest{
 		FirstName: "Asha", Email: "asha@example.com", Country: country, Type: servertest.Ptr(api.UserTypeSend),
 	})
 	user := servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)

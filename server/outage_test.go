@@ -237,4 +237,5 @@ func outageKept(t testing.TB, s *servertest.Server, sender servertest.Sender, re
 		t.Errorf("%d keys with %d transactions were acknowledged, %d are listed", len(load.ids), len(acknowledged), len(listed))
 	}
 	replicasConsistent(t, s.Beside(t))
+	replicasChecked(t, s.Database)
 }

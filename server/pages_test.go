@@ -201,7 +201,7 @@ func TestPagesAreServedInTheModeOfTheDatabase(t *testing.T) {
 func TestPagesThatDoNotExist(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
-	for _, path := range []string{"/", "/nowhere", "/users/x/y/z", "/v1/payers", "/payers/", "/Payers", "/docs2", "//payers"} {
+	for _, path := range []string{"/", "/nowhere", "/users/x/y/z", "/v1/payers", "/payers/", "/Payers", "/docs2", "//payers", "/payers/1/x", "/payers/1/"} {
 		t.Run("404 "+path, func(t *testing.T) {
 			t.Parallel()
 			for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {

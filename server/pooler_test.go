@@ -40,4 +40,5 @@ func TestPoolerInTransactionMode(t *testing.T) {
 		ruleRefused(t, r, api.ErrorCodeLimitExceeded, "/from_amount")
 	}
 	replicasConsistent(t, servertest.Beside(t, past))
+	replicasChecked(t, past)
 }

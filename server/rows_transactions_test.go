@@ -114,7 +114,7 @@ func TestRowTransactionWithRequiredFieldsOnly(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	sender := servertest.NewSender(t, s.Client)
-	r, err := s.Client.CreateReceiveUserWithResponse(t.Context(), sender.ID, api.ReceiveUserRequest{FirstName: "Bina", Country: "NP"})
+	r, err := s.Client.CreateReceiveUserWithResponse(t.Context(), sender.ID, nil, api.ReceiveUserRequest{FirstName: "Bina", Country: "NP"})
 	receiver := servertest.Receiver{ID: servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err).ID}
 	ids := rowIDs(sender, receiver)
 	body := rowBody(t, call(t, s, "POST", rowTransactionTo(sender), []byte(ids.Replace(`{"from_amount":0.01,"exchange_rate":150,

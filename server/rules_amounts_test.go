@@ -75,7 +75,7 @@ func TestRuleNetworkLimitOfAWalletAndOfAGivenAmount(t *testing.T) {
 	s := servertest.New(t)
 	sender := servertest.NewSender(t, s.Client)
 	nepal := servertest.NewReceiver(t, s.Client, sender.ID)
-	account, err := s.Client.CreateWalletAccountWithResponse(t.Context(), sender.ID, nepal.ID,
+	account, err := s.Client.CreateWalletAccountWithResponse(t.Context(), sender.ID, nepal.ID, nil,
 		api.WalletAccountRequest{PayerID: 1005, WalletNumber: "1", Currency: "NPR"})
 	limited := servertest.OK(t, account.StatusCode(), account.Body, account.JSON200, err).ID
 	for _, to := range []api.ReceiveSide{

@@ -68,7 +68,7 @@ func TestRuleOrderOfTheOtherPayoutMethods(t *testing.T) {
 	s := servertest.New(t)
 	sender := servertest.NewSender(t, s.Client)
 	nepal := servertest.NewReceiver(t, s.Client, sender.ID)
-	r, err := s.Client.CreateReceiveUserWithResponse(t.Context(), sender.ID, api.ReceiveUserRequest{FirstName: "B", Country: "NP"})
+	r, err := s.Client.CreateReceiveUserWithResponse(t.Context(), sender.ID, nil, api.ReceiveUserRequest{FirstName: "B", Country: "NP"})
 	homeless := servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err).ID
 	for name, row := range map[string]struct {
 		to    api.ReceiveSide
@@ -111,7 +111,7 @@ func TestRuleSendingCapability(t *testing.T) {
 	s := servertest.New(t)
 	send := servertest.Ptr(api.UserTypeSend)
 	for country, enabled := range map[string]bool{"US": true, "GB": true, "DE": false, "NP": false} {
-		r, err := s.Client.CreateUserWithResponse(t.Context(),
+		r, err := s.Client.CreateUserWithResponse(t.Context(), nil,
 			api.UserRequest{FirstName: "A", Email: "a@example.com", Country: country, Type: send})
 		if enabled {
 			servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)
@@ -126,7 +126,7 @@ func TestRuleSendingCapability(t *testing.T) {
 	for country, code := range map[string]api.ErrorCode{
 		"US": api.ErrorCodeSendingNotEnabled, "DE": api.ErrorCodeCorridorNotEnabled,
 	} {
-		r, err := s.Client.CreateUserWithResponse(t.Context(), api.UserRequest{FirstName: "A", Email: "a@example.com", Country: country})
+		r, err := s.Client.CreateUserWithResponse(t.Context(), nil, api.UserRequest{FirstName: "A", Email: "a@example.com", Country: country})
 		user := servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)
 		if user.Type != nil {
 			t.Errorf("a user without type has type %s", *user.Type)
@@ -185,7 +185,7 @@ func TestRuleOfReceiveUsersAndTheirAccounts(t *testing.T) {
 	sender := servertest.NewSender(t, s.Client)
 	nepal := servertest.NewReceiveUser(t, s.Client, sender.ID, "NP")
 	for _, country := range []string{"DE", "US", "GB"} {
-		r, err := s.Client.CreateReceiveUserWithResponse(t.Context(), sender.ID, api.ReceiveUserRequest{FirstName: "B", Country: country})
+		r, err := s.Client.CreateReceiveUserWithResponse(t.Context(), sender.ID, nil, api.ReceiveUserRequest{FirstName: "B", Country: country})
 		ruleAnswer(t, r.StatusCode(), r.Body, err, 422, api.ErrorCodeCorridorNotEnabled, "/country")
 	}
 	for name, row := range map[string]struct {
@@ -203,7 +203,7 @@ func TestRuleOfReceiveUsersAndTheirAccounts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			row.request.AccountNumber = "0001"
-			r, err := s.Client.CreateBankAccountWithResponse(t.Context(), sender.ID, nepal, row.request)
+			r, err := s.Client.CreateBankAccountWithResponse(t.Context(), sender.ID, nepal, nil, row.request)
 			ruleAnswer(t, r.StatusCode(), r.Body, err, row.status, row.code, row.field)
 		})
 	}
@@ -220,7 +220,7 @@ func TestRuleOfReceiveUsersAndTheirAccounts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			request := api.WalletAccountRequest{PayerID: row.payer, WalletNumber: "1", Currency: row.currency}
-			r, err := s.Client.CreateWalletAccountWithResponse(t.Context(), sender.ID, nepal, request)
+			r, err := s.Client.CreateWalletAccountWithResponse(t.Context(), sender.ID, nepal, nil, request)
 			ruleAnswer(t, r.StatusCode(), r.Body, err, 422, row.code, row.field)
 		})
 	}

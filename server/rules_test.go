@@ -93,7 +93,7 @@ func TestRuleFundingAccountOfTheSender(t *testing.T) {
 	sender := servertest.NewSender(t, s.Client)
 	receiver := servertest.NewReceiver(t, s.Client, sender.ID)
 	other := servertest.NewSender(t, s.Client)
-	linked, err := s.Client.CreateFundingAccountWithResponse(t.Context(), sender.ID, api.FundingAccountRequest{FundingSourceType: "CARD"})
+	linked, err := s.Client.CreateFundingAccountWithResponse(t.Context(), sender.ID, nil, api.FundingAccountRequest{FundingSourceType: "CARD"})
 	fresh := servertest.OK(t, linked.StatusCode(), linked.Body, linked.JSON200, err)
 	if fresh.Status != api.FundingAccountStatusPending {
 		t.Errorf("a new funding account is %s, want PENDING", fresh.Status)
@@ -131,9 +131,9 @@ func TestRuleReceiveSideOfEachPayoutMethod(t *testing.T) {
 	second := servertest.NewReceiver(t, s.Client, sender.ID)
 	other := servertest.NewSender(t, s.Client)
 	foreign := servertest.NewReceiver(t, s.Client, other.ID)
-	bare, err := s.Client.CreateReceiveUserWithResponse(t.Context(), sender.ID, api.ReceiveUserRequest{FirstName: "B", Country: "NP"})
+	bare, err := s.Client.CreateReceiveUserWithResponse(t.Context(), sender.ID, nil, api.ReceiveUserRequest{FirstName: "B", Country: "NP"})
 	homeless := servertest.OK(t, bare.StatusCode(), bare.Body, bare.JSON200, err).ID
-	line, err := s.Client.CreateReceiveUserWithResponse(t.Context(), sender.ID, api.ReceiveUserRequest{
+	line, err := s.Client.CreateReceiveUserWithResponse(t.Context(), sender.ID, nil, api.ReceiveUserRequest{
 		FirstName: "B", Country: "NP", AddressLine1: servertest.Ptr("3 Sample Road"),
 	})
 	cityless := servertest.OK(t, line.StatusCode(), line.Body, line.JSON200, err).ID
@@ -210,7 +210,7 @@ func TestRuleCurrenciesOfATransaction(t *testing.T) {
 	s := servertest.New(t)
 	sender := servertest.NewSender(t, s.Client)
 	nepal := servertest.NewReceiver(t, s.Client, sender.ID)
-	bank, err := s.Client.CreateBankAccountWithResponse(t.Context(), sender.ID, nepal.ID,
+	bank, err := s.Client.CreateBankAccountWithResponse(t.Context(), sender.ID, nepal.ID, nil,
 		api.BankAccountRequest{BankID: 2003, AccountNumber: "1", Currency: "USD"}) // of a bank that receives NPR and USD
 	dollars := servertest.OK(t, bank.StatusCode(), bank.Body, bank.JSON200, err).ID
 	const deposit, wallet, pickup, delivery = `{"payout_method":"BANK_DEPOSIT","id":"%s","fund_id":"%s"}`,

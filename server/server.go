@@ -56,7 +56,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read contract: %w", err)
 	}
-	rules, err := contract.New(document)
+	rules, err := contract.Published()
 	if err != nil {
 		return nil, fmt.Errorf("compile contract: %w", err)
 	}

@@ -174,7 +174,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /users (the `CreateUser` operationId).
-	CreateUserWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateUserWithBody(ctx context.Context, params *CreateUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateUser Register a user
 	//
@@ -183,7 +183,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /users (the `CreateUser` operationId).
-	CreateUser(ctx context.Context, body CreateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateUser(ctx context.Context, params *CreateUserParams, body CreateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetUser Read a user
 	//
@@ -209,7 +209,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /users/{user_id}/funding-accounts (the `CreateFundingAccount` operationId).
-	CreateFundingAccountWithBody(ctx context.Context, userID UserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateFundingAccountWithBody(ctx context.Context, userID UserID, params *CreateFundingAccountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateFundingAccount Link a funding account
 	//
@@ -218,7 +218,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /users/{user_id}/funding-accounts (the `CreateFundingAccount` operationId).
-	CreateFundingAccount(ctx context.Context, userID UserID, body CreateFundingAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateFundingAccount(ctx context.Context, userID UserID, params *CreateFundingAccountParams, body CreateFundingAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListReceiveUsers List the receive users of a user
 	//
@@ -232,7 +232,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /users/{user_id}/receive-users (the `CreateReceiveUser` operationId).
-	CreateReceiveUserWithBody(ctx context.Context, userID UserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateReceiveUserWithBody(ctx context.Context, userID UserID, params *CreateReceiveUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateReceiveUser Add a receive user
 	//
@@ -241,7 +241,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /users/{user_id}/receive-users (the `CreateReceiveUser` operationId).
-	CreateReceiveUser(ctx context.Context, userID UserID, body CreateReceiveUserJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateReceiveUser(ctx context.Context, userID UserID, params *CreateReceiveUserParams, body CreateReceiveUserJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListBankAccounts List the bank accounts of a receive user
 	//
@@ -255,7 +255,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `CreateBankAccount` operationId).
-	CreateBankAccountWithBody(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateBankAccountWithBody(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateBankAccountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateBankAccount Add a receive bank account
 	//
@@ -264,7 +264,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `CreateBankAccount` operationId).
-	CreateBankAccount(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, body CreateBankAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateBankAccount(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateBankAccountParams, body CreateBankAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListWalletAccounts List the wallet accounts of a receive user
 	//
@@ -278,7 +278,7 @@ type ClientInterface interface {
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `CreateWalletAccount` operationId).
-	CreateWalletAccountWithBody(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateWalletAccountWithBody(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateWalletAccountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateWalletAccount Add a receive wallet account
 	//
@@ -287,7 +287,7 @@ type ClientInterface interface {
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `CreateWalletAccount` operationId).
-	CreateWalletAccount(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, body CreateWalletAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CreateWalletAccount(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateWalletAccountParams, body CreateWalletAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetTransactionLimit Read what a user may still send to a destination
 	//
@@ -552,8 +552,8 @@ func (c *Client) SetVerification(ctx context.Context, userID UserID, body SetVer
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /users (the `CreateUser` operationId).
-func (c *Client) CreateUserWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateUserRequestWithBody(c.Server, contentType, body)
+func (c *Client) CreateUserWithBody(ctx context.Context, params *CreateUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateUserRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -571,8 +571,8 @@ func (c *Client) CreateUserWithBody(ctx context.Context, contentType string, bod
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /users (the `CreateUser` operationId).
-func (c *Client) CreateUser(ctx context.Context, body CreateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateUserRequest(c.Server, body)
+func (c *Client) CreateUser(ctx context.Context, params *CreateUserParams, body CreateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateUserRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -637,8 +637,8 @@ func (c *Client) ListFundingAccounts(ctx context.Context, userID UserID, reqEdit
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /users/{user_id}/funding-accounts (the `CreateFundingAccount` operationId).
-func (c *Client) CreateFundingAccountWithBody(ctx context.Context, userID UserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateFundingAccountRequestWithBody(c.Server, userID, contentType, body)
+func (c *Client) CreateFundingAccountWithBody(ctx context.Context, userID UserID, params *CreateFundingAccountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateFundingAccountRequestWithBody(c.Server, userID, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -656,8 +656,8 @@ func (c *Client) CreateFundingAccountWithBody(ctx context.Context, userID UserID
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /users/{user_id}/funding-accounts (the `CreateFundingAccount` operationId).
-func (c *Client) CreateFundingAccount(ctx context.Context, userID UserID, body CreateFundingAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateFundingAccountRequest(c.Server, userID, body)
+func (c *Client) CreateFundingAccount(ctx context.Context, userID UserID, params *CreateFundingAccountParams, body CreateFundingAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateFundingAccountRequest(c.Server, userID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -690,8 +690,8 @@ func (c *Client) ListReceiveUsers(ctx context.Context, userID UserID, reqEditors
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /users/{user_id}/receive-users (the `CreateReceiveUser` operationId).
-func (c *Client) CreateReceiveUserWithBody(ctx context.Context, userID UserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateReceiveUserRequestWithBody(c.Server, userID, contentType, body)
+func (c *Client) CreateReceiveUserWithBody(ctx context.Context, userID UserID, params *CreateReceiveUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateReceiveUserRequestWithBody(c.Server, userID, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -709,8 +709,8 @@ func (c *Client) CreateReceiveUserWithBody(ctx context.Context, userID UserID, c
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /users/{user_id}/receive-users (the `CreateReceiveUser` operationId).
-func (c *Client) CreateReceiveUser(ctx context.Context, userID UserID, body CreateReceiveUserJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateReceiveUserRequest(c.Server, userID, body)
+func (c *Client) CreateReceiveUser(ctx context.Context, userID UserID, params *CreateReceiveUserParams, body CreateReceiveUserJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateReceiveUserRequest(c.Server, userID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -743,8 +743,8 @@ func (c *Client) ListBankAccounts(ctx context.Context, userID UserID, receiveUse
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `CreateBankAccount` operationId).
-func (c *Client) CreateBankAccountWithBody(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateBankAccountRequestWithBody(c.Server, userID, receiveUserID, contentType, body)
+func (c *Client) CreateBankAccountWithBody(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateBankAccountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateBankAccountRequestWithBody(c.Server, userID, receiveUserID, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -762,8 +762,8 @@ func (c *Client) CreateBankAccountWithBody(ctx context.Context, userID UserID, r
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `CreateBankAccount` operationId).
-func (c *Client) CreateBankAccount(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, body CreateBankAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateBankAccountRequest(c.Server, userID, receiveUserID, body)
+func (c *Client) CreateBankAccount(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateBankAccountParams, body CreateBankAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateBankAccountRequest(c.Server, userID, receiveUserID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -796,8 +796,8 @@ func (c *Client) ListWalletAccounts(ctx context.Context, userID UserID, receiveU
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `CreateWalletAccount` operationId).
-func (c *Client) CreateWalletAccountWithBody(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateWalletAccountRequestWithBody(c.Server, userID, receiveUserID, contentType, body)
+func (c *Client) CreateWalletAccountWithBody(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateWalletAccountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateWalletAccountRequestWithBody(c.Server, userID, receiveUserID, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -815,8 +815,8 @@ func (c *Client) CreateWalletAccountWithBody(ctx context.Context, userID UserID,
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `CreateWalletAccount` operationId).
-func (c *Client) CreateWalletAccount(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, body CreateWalletAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateWalletAccountRequest(c.Server, userID, receiveUserID, body)
+func (c *Client) CreateWalletAccount(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateWalletAccountParams, body CreateWalletAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateWalletAccountRequest(c.Server, userID, receiveUserID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -1353,18 +1353,18 @@ func NewSetVerificationRequestWithBody(server string, userID UserID, contentType
 }
 
 // NewCreateUserRequest calls the generic CreateUser builder with application/json body
-func NewCreateUserRequest(server string, body CreateUserJSONRequestBody) (*http.Request, error) {
+func NewCreateUserRequest(server string, params *CreateUserParams, body CreateUserJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewCreateUserRequestWithBody(server, "application/json", bodyReader)
+	return NewCreateUserRequestWithBody(server, params, "application/json", bodyReader)
 }
 
 // NewCreateUserRequestWithBody constructs an http.Request for the CreateUser method, with any body, and a specified content type
-func NewCreateUserRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+func NewCreateUserRequestWithBody(server string, params *CreateUserParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -1388,6 +1388,21 @@ func NewCreateUserRequestWithBody(server string, contentType string, body io.Rea
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.XIdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "X-Idempotency-Key", *params.XIdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("X-Idempotency-Key", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -1495,18 +1510,18 @@ func NewListFundingAccountsRequest(server string, userID UserID) (*http.Request,
 }
 
 // NewCreateFundingAccountRequest calls the generic CreateFundingAccount builder with application/json body
-func NewCreateFundingAccountRequest(server string, userID UserID, body CreateFundingAccountJSONRequestBody) (*http.Request, error) {
+func NewCreateFundingAccountRequest(server string, userID UserID, params *CreateFundingAccountParams, body CreateFundingAccountJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewCreateFundingAccountRequestWithBody(server, userID, "application/json", bodyReader)
+	return NewCreateFundingAccountRequestWithBody(server, userID, params, "application/json", bodyReader)
 }
 
 // NewCreateFundingAccountRequestWithBody constructs an http.Request for the CreateFundingAccount method, with any body, and a specified content type
-func NewCreateFundingAccountRequestWithBody(server string, userID UserID, contentType string, body io.Reader) (*http.Request, error) {
+func NewCreateFundingAccountRequestWithBody(server string, userID UserID, params *CreateFundingAccountParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -1537,6 +1552,21 @@ func NewCreateFundingAccountRequestWithBody(server string, userID UserID, conten
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.XIdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "X-Idempotency-Key", *params.XIdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("X-Idempotency-Key", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -1576,18 +1606,18 @@ func NewListReceiveUsersRequest(server string, userID UserID) (*http.Request, er
 }
 
 // NewCreateReceiveUserRequest calls the generic CreateReceiveUser builder with application/json body
-func NewCreateReceiveUserRequest(server string, userID UserID, body CreateReceiveUserJSONRequestBody) (*http.Request, error) {
+func NewCreateReceiveUserRequest(server string, userID UserID, params *CreateReceiveUserParams, body CreateReceiveUserJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewCreateReceiveUserRequestWithBody(server, userID, "application/json", bodyReader)
+	return NewCreateReceiveUserRequestWithBody(server, userID, params, "application/json", bodyReader)
 }
 
 // NewCreateReceiveUserRequestWithBody constructs an http.Request for the CreateReceiveUser method, with any body, and a specified content type
-func NewCreateReceiveUserRequestWithBody(server string, userID UserID, contentType string, body io.Reader) (*http.Request, error) {
+func NewCreateReceiveUserRequestWithBody(server string, userID UserID, params *CreateReceiveUserParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -1618,6 +1648,21 @@ func NewCreateReceiveUserRequestWithBody(server string, userID UserID, contentTy
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.XIdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "X-Idempotency-Key", *params.XIdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("X-Idempotency-Key", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -1664,18 +1709,18 @@ func NewListBankAccountsRequest(server string, userID UserID, receiveUserID Rece
 }
 
 // NewCreateBankAccountRequest calls the generic CreateBankAccount builder with application/json body
-func NewCreateBankAccountRequest(server string, userID UserID, receiveUserID ReceiveUserID, body CreateBankAccountJSONRequestBody) (*http.Request, error) {
+func NewCreateBankAccountRequest(server string, userID UserID, receiveUserID ReceiveUserID, params *CreateBankAccountParams, body CreateBankAccountJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewCreateBankAccountRequestWithBody(server, userID, receiveUserID, "application/json", bodyReader)
+	return NewCreateBankAccountRequestWithBody(server, userID, receiveUserID, params, "application/json", bodyReader)
 }
 
 // NewCreateBankAccountRequestWithBody constructs an http.Request for the CreateBankAccount method, with any body, and a specified content type
-func NewCreateBankAccountRequestWithBody(server string, userID UserID, receiveUserID ReceiveUserID, contentType string, body io.Reader) (*http.Request, error) {
+func NewCreateBankAccountRequestWithBody(server string, userID UserID, receiveUserID ReceiveUserID, params *CreateBankAccountParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -1713,6 +1758,21 @@ func NewCreateBankAccountRequestWithBody(server string, userID UserID, receiveUs
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.XIdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "X-Idempotency-Key", *params.XIdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("X-Idempotency-Key", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -1759,18 +1819,18 @@ func NewListWalletAccountsRequest(server string, userID UserID, receiveUserID Re
 }
 
 // NewCreateWalletAccountRequest calls the generic CreateWalletAccount builder with application/json body
-func NewCreateWalletAccountRequest(server string, userID UserID, receiveUserID ReceiveUserID, body CreateWalletAccountJSONRequestBody) (*http.Request, error) {
+func NewCreateWalletAccountRequest(server string, userID UserID, receiveUserID ReceiveUserID, params *CreateWalletAccountParams, body CreateWalletAccountJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewCreateWalletAccountRequestWithBody(server, userID, receiveUserID, "application/json", bodyReader)
+	return NewCreateWalletAccountRequestWithBody(server, userID, receiveUserID, params, "application/json", bodyReader)
 }
 
 // NewCreateWalletAccountRequestWithBody constructs an http.Request for the CreateWalletAccount method, with any body, and a specified content type
-func NewCreateWalletAccountRequestWithBody(server string, userID UserID, receiveUserID ReceiveUserID, contentType string, body io.Reader) (*http.Request, error) {
+func NewCreateWalletAccountRequestWithBody(server string, userID UserID, receiveUserID ReceiveUserID, params *CreateWalletAccountParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -1808,6 +1868,21 @@ func NewCreateWalletAccountRequestWithBody(server string, userID UserID, receive
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.XIdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "X-Idempotency-Key", *params.XIdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("X-Idempotency-Key", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -2272,7 +2347,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /users (the `CreateUser` operationId).
-	CreateUserWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateUserResponse, error)
+	CreateUserWithBodyWithResponse(ctx context.Context, params *CreateUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateUserResponse, error)
 
 	// CreateUserWithResponse Register a user
 	//
@@ -2281,7 +2356,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /users (the `CreateUser` operationId).
-	CreateUserWithResponse(ctx context.Context, body CreateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateUserResponse, error)
+	CreateUserWithResponse(ctx context.Context, params *CreateUserParams, body CreateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateUserResponse, error)
 
 	// GetUserWithResponse Read a user
 	//
@@ -2313,7 +2388,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /users/{user_id}/funding-accounts (the `CreateFundingAccount` operationId).
-	CreateFundingAccountWithBodyWithResponse(ctx context.Context, userID UserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateFundingAccountResponse, error)
+	CreateFundingAccountWithBodyWithResponse(ctx context.Context, userID UserID, params *CreateFundingAccountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateFundingAccountResponse, error)
 
 	// CreateFundingAccountWithResponse Link a funding account
 	//
@@ -2322,7 +2397,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /users/{user_id}/funding-accounts (the `CreateFundingAccount` operationId).
-	CreateFundingAccountWithResponse(ctx context.Context, userID UserID, body CreateFundingAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateFundingAccountResponse, error)
+	CreateFundingAccountWithResponse(ctx context.Context, userID UserID, params *CreateFundingAccountParams, body CreateFundingAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateFundingAccountResponse, error)
 
 	// ListReceiveUsersWithResponse List the receive users of a user
 	//
@@ -2338,7 +2413,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /users/{user_id}/receive-users (the `CreateReceiveUser` operationId).
-	CreateReceiveUserWithBodyWithResponse(ctx context.Context, userID UserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateReceiveUserResponse, error)
+	CreateReceiveUserWithBodyWithResponse(ctx context.Context, userID UserID, params *CreateReceiveUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateReceiveUserResponse, error)
 
 	// CreateReceiveUserWithResponse Add a receive user
 	//
@@ -2347,7 +2422,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /users/{user_id}/receive-users (the `CreateReceiveUser` operationId).
-	CreateReceiveUserWithResponse(ctx context.Context, userID UserID, body CreateReceiveUserJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateReceiveUserResponse, error)
+	CreateReceiveUserWithResponse(ctx context.Context, userID UserID, params *CreateReceiveUserParams, body CreateReceiveUserJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateReceiveUserResponse, error)
 
 	// ListBankAccountsWithResponse List the bank accounts of a receive user
 	//
@@ -2363,7 +2438,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `CreateBankAccount` operationId).
-	CreateBankAccountWithBodyWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateBankAccountResponse, error)
+	CreateBankAccountWithBodyWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateBankAccountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateBankAccountResponse, error)
 
 	// CreateBankAccountWithResponse Add a receive bank account
 	//
@@ -2372,7 +2447,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `CreateBankAccount` operationId).
-	CreateBankAccountWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, body CreateBankAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateBankAccountResponse, error)
+	CreateBankAccountWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateBankAccountParams, body CreateBankAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateBankAccountResponse, error)
 
 	// ListWalletAccountsWithResponse List the wallet accounts of a receive user
 	//
@@ -2388,7 +2463,7 @@ type ClientWithResponsesInterface interface {
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `CreateWalletAccount` operationId).
-	CreateWalletAccountWithBodyWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateWalletAccountResponse, error)
+	CreateWalletAccountWithBodyWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateWalletAccountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateWalletAccountResponse, error)
 
 	// CreateWalletAccountWithResponse Add a receive wallet account
 	//
@@ -2397,7 +2472,7 @@ type ClientWithResponsesInterface interface {
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `CreateWalletAccount` operationId).
-	CreateWalletAccountWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, body CreateWalletAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateWalletAccountResponse, error)
+	CreateWalletAccountWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateWalletAccountParams, body CreateWalletAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateWalletAccountResponse, error)
 
 	// GetTransactionLimitWithResponse Read what a user may still send to a destination
 	//
@@ -3599,7 +3674,8 @@ func (r SetVerificationResponse) ContentType() string {
 
 // CreateUserResponse200Headers the declared response headers of an HTTP 200 response for CreateUser
 type CreateUserResponse200Headers struct {
-	XRequestID string
+	IdempotentReplayed *bool
+	XRequestID         string
 }
 
 // CreateUserResponse400Headers the declared response headers of an HTTP 400 response for CreateUser
@@ -3611,6 +3687,11 @@ type CreateUserResponse400Headers struct {
 type CreateUserResponse401Headers struct {
 	WWWAuthenticate string
 	XRequestID      string
+}
+
+// CreateUserResponse409Headers the declared response headers of an HTTP 409 response for CreateUser
+type CreateUserResponse409Headers struct {
+	XRequestID string
 }
 
 // CreateUserResponse413Headers the declared response headers of an HTTP 413 response for CreateUser
@@ -3654,6 +3735,8 @@ type CreateUserResponse struct {
 	JSON400 *BadRequest
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *Unauthorized
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *IdempotencyConflict
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *PayloadTooLarge
 	// JSON415 the response for an HTTP 415 `application/json` response
@@ -3672,6 +3755,8 @@ type CreateUserResponse struct {
 	Headers400 *CreateUserResponse400Headers
 	// Headers401 the parsed response headers for an HTTP 401 response
 	Headers401 *CreateUserResponse401Headers
+	// Headers409 the parsed response headers for an HTTP 409 response
+	Headers409 *CreateUserResponse409Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *CreateUserResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
@@ -3699,6 +3784,11 @@ func (r CreateUserResponse) GetJSON400() *BadRequest {
 // GetJSON401 returns the response for an HTTP 401 `application/json` response
 func (r CreateUserResponse) GetJSON401() *Unauthorized {
 	return r.JSON401
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r CreateUserResponse) GetJSON409() *IdempotencyConflict {
+	return r.JSON409
 }
 
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
@@ -4167,7 +4257,8 @@ func (r ListFundingAccountsResponse) ContentType() string {
 
 // CreateFundingAccountResponse200Headers the declared response headers of an HTTP 200 response for CreateFundingAccount
 type CreateFundingAccountResponse200Headers struct {
-	XRequestID string
+	IdempotentReplayed *bool
+	XRequestID         string
 }
 
 // CreateFundingAccountResponse400Headers the declared response headers of an HTTP 400 response for CreateFundingAccount
@@ -4183,6 +4274,11 @@ type CreateFundingAccountResponse401Headers struct {
 
 // CreateFundingAccountResponse404Headers the declared response headers of an HTTP 404 response for CreateFundingAccount
 type CreateFundingAccountResponse404Headers struct {
+	XRequestID string
+}
+
+// CreateFundingAccountResponse409Headers the declared response headers of an HTTP 409 response for CreateFundingAccount
+type CreateFundingAccountResponse409Headers struct {
 	XRequestID string
 }
 
@@ -4224,6 +4320,8 @@ type CreateFundingAccountResponse struct {
 	JSON401 *Unauthorized
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotFound
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *IdempotencyConflict
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *PayloadTooLarge
 	// JSON415 the response for an HTTP 415 `application/json` response
@@ -4242,6 +4340,8 @@ type CreateFundingAccountResponse struct {
 	Headers401 *CreateFundingAccountResponse401Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *CreateFundingAccountResponse404Headers
+	// Headers409 the parsed response headers for an HTTP 409 response
+	Headers409 *CreateFundingAccountResponse409Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *CreateFundingAccountResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
@@ -4272,6 +4372,11 @@ func (r CreateFundingAccountResponse) GetJSON401() *Unauthorized {
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r CreateFundingAccountResponse) GetJSON404() *NotFound {
 	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r CreateFundingAccountResponse) GetJSON409() *IdempotencyConflict {
+	return r.JSON409
 }
 
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
@@ -4465,7 +4570,8 @@ func (r ListReceiveUsersResponse) ContentType() string {
 
 // CreateReceiveUserResponse200Headers the declared response headers of an HTTP 200 response for CreateReceiveUser
 type CreateReceiveUserResponse200Headers struct {
-	XRequestID string
+	IdempotentReplayed *bool
+	XRequestID         string
 }
 
 // CreateReceiveUserResponse400Headers the declared response headers of an HTTP 400 response for CreateReceiveUser
@@ -4481,6 +4587,11 @@ type CreateReceiveUserResponse401Headers struct {
 
 // CreateReceiveUserResponse404Headers the declared response headers of an HTTP 404 response for CreateReceiveUser
 type CreateReceiveUserResponse404Headers struct {
+	XRequestID string
+}
+
+// CreateReceiveUserResponse409Headers the declared response headers of an HTTP 409 response for CreateReceiveUser
+type CreateReceiveUserResponse409Headers struct {
 	XRequestID string
 }
 
@@ -4527,6 +4638,8 @@ type CreateReceiveUserResponse struct {
 	JSON401 *Unauthorized
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotFound
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *IdempotencyConflict
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *PayloadTooLarge
 	// JSON415 the response for an HTTP 415 `application/json` response
@@ -4547,6 +4660,8 @@ type CreateReceiveUserResponse struct {
 	Headers401 *CreateReceiveUserResponse401Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *CreateReceiveUserResponse404Headers
+	// Headers409 the parsed response headers for an HTTP 409 response
+	Headers409 *CreateReceiveUserResponse409Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *CreateReceiveUserResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
@@ -4579,6 +4694,11 @@ func (r CreateReceiveUserResponse) GetJSON401() *Unauthorized {
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r CreateReceiveUserResponse) GetJSON404() *NotFound {
 	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r CreateReceiveUserResponse) GetJSON409() *IdempotencyConflict {
+	return r.JSON409
 }
 
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
@@ -4777,7 +4897,8 @@ func (r ListBankAccountsResponse) ContentType() string {
 
 // CreateBankAccountResponse200Headers the declared response headers of an HTTP 200 response for CreateBankAccount
 type CreateBankAccountResponse200Headers struct {
-	XRequestID string
+	IdempotentReplayed *bool
+	XRequestID         string
 }
 
 // CreateBankAccountResponse400Headers the declared response headers of an HTTP 400 response for CreateBankAccount
@@ -4793,6 +4914,11 @@ type CreateBankAccountResponse401Headers struct {
 
 // CreateBankAccountResponse404Headers the declared response headers of an HTTP 404 response for CreateBankAccount
 type CreateBankAccountResponse404Headers struct {
+	XRequestID string
+}
+
+// CreateBankAccountResponse409Headers the declared response headers of an HTTP 409 response for CreateBankAccount
+type CreateBankAccountResponse409Headers struct {
 	XRequestID string
 }
 
@@ -4839,6 +4965,8 @@ type CreateBankAccountResponse struct {
 	JSON401 *Unauthorized
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotFound
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *IdempotencyConflict
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *PayloadTooLarge
 	// JSON415 the response for an HTTP 415 `application/json` response
@@ -4859,6 +4987,8 @@ type CreateBankAccountResponse struct {
 	Headers401 *CreateBankAccountResponse401Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *CreateBankAccountResponse404Headers
+	// Headers409 the parsed response headers for an HTTP 409 response
+	Headers409 *CreateBankAccountResponse409Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *CreateBankAccountResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
@@ -4891,6 +5021,11 @@ func (r CreateBankAccountResponse) GetJSON401() *Unauthorized {
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r CreateBankAccountResponse) GetJSON404() *NotFound {
 	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r CreateBankAccountResponse) GetJSON409() *IdempotencyConflict {
+	return r.JSON409
 }
 
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
@@ -5089,7 +5224,8 @@ func (r ListWalletAccountsResponse) ContentType() string {
 
 // CreateWalletAccountResponse200Headers the declared response headers of an HTTP 200 response for CreateWalletAccount
 type CreateWalletAccountResponse200Headers struct {
-	XRequestID string
+	IdempotentReplayed *bool
+	XRequestID         string
 }
 
 // CreateWalletAccountResponse400Headers the declared response headers of an HTTP 400 response for CreateWalletAccount
@@ -5105,6 +5241,11 @@ type CreateWalletAccountResponse401Headers struct {
 
 // CreateWalletAccountResponse404Headers the declared response headers of an HTTP 404 response for CreateWalletAccount
 type CreateWalletAccountResponse404Headers struct {
+	XRequestID string
+}
+
+// CreateWalletAccountResponse409Headers the declared response headers of an HTTP 409 response for CreateWalletAccount
+type CreateWalletAccountResponse409Headers struct {
 	XRequestID string
 }
 
@@ -5151,6 +5292,8 @@ type CreateWalletAccountResponse struct {
 	JSON401 *Unauthorized
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *NotFound
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *IdempotencyConflict
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *PayloadTooLarge
 	// JSON415 the response for an HTTP 415 `application/json` response
@@ -5171,6 +5314,8 @@ type CreateWalletAccountResponse struct {
 	Headers401 *CreateWalletAccountResponse401Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *CreateWalletAccountResponse404Headers
+	// Headers409 the parsed response headers for an HTTP 409 response
+	Headers409 *CreateWalletAccountResponse409Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *CreateWalletAccountResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
@@ -5203,6 +5348,11 @@ func (r CreateWalletAccountResponse) GetJSON401() *Unauthorized {
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r CreateWalletAccountResponse) GetJSON404() *NotFound {
 	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r CreateWalletAccountResponse) GetJSON409() *IdempotencyConflict {
+	return r.JSON409
 }
 
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
@@ -6272,8 +6422,8 @@ func (c *ClientWithResponses) SetVerificationWithResponse(ctx context.Context, u
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /users (the `CreateUser` operationId).
-func (c *ClientWithResponses) CreateUserWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateUserResponse, error) {
-	rsp, err := c.CreateUserWithBody(ctx, contentType, body, reqEditors...)
+func (c *ClientWithResponses) CreateUserWithBodyWithResponse(ctx context.Context, params *CreateUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateUserResponse, error) {
+	rsp, err := c.CreateUserWithBody(ctx, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -6287,8 +6437,8 @@ func (c *ClientWithResponses) CreateUserWithBodyWithResponse(ctx context.Context
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /users (the `CreateUser` operationId).
-func (c *ClientWithResponses) CreateUserWithResponse(ctx context.Context, body CreateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateUserResponse, error) {
-	rsp, err := c.CreateUser(ctx, body, reqEditors...)
+func (c *ClientWithResponses) CreateUserWithResponse(ctx context.Context, params *CreateUserParams, body CreateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateUserResponse, error) {
+	rsp, err := c.CreateUser(ctx, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -6343,8 +6493,8 @@ func (c *ClientWithResponses) ListFundingAccountsWithResponse(ctx context.Contex
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /users/{user_id}/funding-accounts (the `CreateFundingAccount` operationId).
-func (c *ClientWithResponses) CreateFundingAccountWithBodyWithResponse(ctx context.Context, userID UserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateFundingAccountResponse, error) {
-	rsp, err := c.CreateFundingAccountWithBody(ctx, userID, contentType, body, reqEditors...)
+func (c *ClientWithResponses) CreateFundingAccountWithBodyWithResponse(ctx context.Context, userID UserID, params *CreateFundingAccountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateFundingAccountResponse, error) {
+	rsp, err := c.CreateFundingAccountWithBody(ctx, userID, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -6358,8 +6508,8 @@ func (c *ClientWithResponses) CreateFundingAccountWithBodyWithResponse(ctx conte
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /users/{user_id}/funding-accounts (the `CreateFundingAccount` operationId).
-func (c *ClientWithResponses) CreateFundingAccountWithResponse(ctx context.Context, userID UserID, body CreateFundingAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateFundingAccountResponse, error) {
-	rsp, err := c.CreateFundingAccount(ctx, userID, body, reqEditors...)
+func (c *ClientWithResponses) CreateFundingAccountWithResponse(ctx context.Context, userID UserID, params *CreateFundingAccountParams, body CreateFundingAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateFundingAccountResponse, error) {
+	rsp, err := c.CreateFundingAccount(ctx, userID, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -6386,8 +6536,8 @@ func (c *ClientWithResponses) ListReceiveUsersWithResponse(ctx context.Context, 
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /users/{user_id}/receive-users (the `CreateReceiveUser` operationId).
-func (c *ClientWithResponses) CreateReceiveUserWithBodyWithResponse(ctx context.Context, userID UserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateReceiveUserResponse, error) {
-	rsp, err := c.CreateReceiveUserWithBody(ctx, userID, contentType, body, reqEditors...)
+func (c *ClientWithResponses) CreateReceiveUserWithBodyWithResponse(ctx context.Context, userID UserID, params *CreateReceiveUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateReceiveUserResponse, error) {
+	rsp, err := c.CreateReceiveUserWithBody(ctx, userID, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -6401,8 +6551,8 @@ func (c *ClientWithResponses) CreateReceiveUserWithBodyWithResponse(ctx context.
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /users/{user_id}/receive-users (the `CreateReceiveUser` operationId).
-func (c *ClientWithResponses) CreateReceiveUserWithResponse(ctx context.Context, userID UserID, body CreateReceiveUserJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateReceiveUserResponse, error) {
-	rsp, err := c.CreateReceiveUser(ctx, userID, body, reqEditors...)
+func (c *ClientWithResponses) CreateReceiveUserWithResponse(ctx context.Context, userID UserID, params *CreateReceiveUserParams, body CreateReceiveUserJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateReceiveUserResponse, error) {
+	rsp, err := c.CreateReceiveUser(ctx, userID, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -6429,8 +6579,8 @@ func (c *ClientWithResponses) ListBankAccountsWithResponse(ctx context.Context, 
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `CreateBankAccount` operationId).
-func (c *ClientWithResponses) CreateBankAccountWithBodyWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateBankAccountResponse, error) {
-	rsp, err := c.CreateBankAccountWithBody(ctx, userID, receiveUserID, contentType, body, reqEditors...)
+func (c *ClientWithResponses) CreateBankAccountWithBodyWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateBankAccountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateBankAccountResponse, error) {
+	rsp, err := c.CreateBankAccountWithBody(ctx, userID, receiveUserID, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -6444,8 +6594,8 @@ func (c *ClientWithResponses) CreateBankAccountWithBodyWithResponse(ctx context.
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `CreateBankAccount` operationId).
-func (c *ClientWithResponses) CreateBankAccountWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, body CreateBankAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateBankAccountResponse, error) {
-	rsp, err := c.CreateBankAccount(ctx, userID, receiveUserID, body, reqEditors...)
+func (c *ClientWithResponses) CreateBankAccountWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateBankAccountParams, body CreateBankAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateBankAccountResponse, error) {
+	rsp, err := c.CreateBankAccount(ctx, userID, receiveUserID, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -6472,8 +6622,8 @@ func (c *ClientWithResponses) ListWalletAccountsWithResponse(ctx context.Context
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `CreateWalletAccount` operationId).
-func (c *ClientWithResponses) CreateWalletAccountWithBodyWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateWalletAccountResponse, error) {
-	rsp, err := c.CreateWalletAccountWithBody(ctx, userID, receiveUserID, contentType, body, reqEditors...)
+func (c *ClientWithResponses) CreateWalletAccountWithBodyWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateWalletAccountParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateWalletAccountResponse, error) {
+	rsp, err := c.CreateWalletAccountWithBody(ctx, userID, receiveUserID, params, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -6487,8 +6637,8 @@ func (c *ClientWithResponses) CreateWalletAccountWithBodyWithResponse(ctx contex
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `CreateWalletAccount` operationId).
-func (c *ClientWithResponses) CreateWalletAccountWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, body CreateWalletAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateWalletAccountResponse, error) {
-	rsp, err := c.CreateWalletAccount(ctx, userID, receiveUserID, body, reqEditors...)
+func (c *ClientWithResponses) CreateWalletAccountWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *CreateWalletAccountParams, body CreateWalletAccountJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateWalletAccountResponse, error) {
+	rsp, err := c.CreateWalletAccount(ctx, userID, receiveUserID, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -7991,6 +8141,13 @@ func ParseCreateUserResponse(rsp *http.Response) (*CreateUserResponse, error) {
 		}
 		response.JSON401 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest IdempotencyConflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
 		var dest PayloadTooLarge
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8038,6 +8195,13 @@ func ParseCreateUserResponse(rsp *http.Response) (*CreateUserResponse, error) {
 	switch {
 	case rsp.StatusCode == 200:
 		var headers CreateUserResponse200Headers
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -8073,6 +8237,16 @@ func ParseCreateUserResponse(rsp *http.Response) (*CreateUserResponse, error) {
 			headers.XRequestID = value
 		}
 		response.Headers401 = &headers
+	case rsp.StatusCode == 409:
+		var headers CreateUserResponse409Headers
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers409 = &headers
 	case rsp.StatusCode == 413:
 		var headers CreateUserResponse413Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -8680,6 +8854,13 @@ func ParseCreateFundingAccountResponse(rsp *http.Response) (*CreateFundingAccoun
 		}
 		response.JSON404 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest IdempotencyConflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
 		var dest PayloadTooLarge
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8720,6 +8901,13 @@ func ParseCreateFundingAccountResponse(rsp *http.Response) (*CreateFundingAccoun
 	switch {
 	case rsp.StatusCode == 200:
 		var headers CreateFundingAccountResponse200Headers
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -8765,6 +8953,16 @@ func ParseCreateFundingAccountResponse(rsp *http.Response) (*CreateFundingAccoun
 			headers.XRequestID = value
 		}
 		response.Headers404 = &headers
+	case rsp.StatusCode == 409:
+		var headers CreateFundingAccountResponse409Headers
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers409 = &headers
 	case rsp.StatusCode == 413:
 		var headers CreateFundingAccountResponse413Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -9038,6 +9236,13 @@ func ParseCreateReceiveUserResponse(rsp *http.Response) (*CreateReceiveUserRespo
 		}
 		response.JSON404 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest IdempotencyConflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
 		var dest PayloadTooLarge
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9085,6 +9290,13 @@ func ParseCreateReceiveUserResponse(rsp *http.Response) (*CreateReceiveUserRespo
 	switch {
 	case rsp.StatusCode == 200:
 		var headers CreateReceiveUserResponse200Headers
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -9130,6 +9342,16 @@ func ParseCreateReceiveUserResponse(rsp *http.Response) (*CreateReceiveUserRespo
 			headers.XRequestID = value
 		}
 		response.Headers404 = &headers
+	case rsp.StatusCode == 409:
+		var headers CreateReceiveUserResponse409Headers
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers409 = &headers
 	case rsp.StatusCode == 413:
 		var headers CreateReceiveUserResponse413Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -9413,6 +9635,13 @@ func ParseCreateBankAccountResponse(rsp *http.Response) (*CreateBankAccountRespo
 		}
 		response.JSON404 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest IdempotencyConflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
 		var dest PayloadTooLarge
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9460,6 +9689,13 @@ func ParseCreateBankAccountResponse(rsp *http.Response) (*CreateBankAccountRespo
 	switch {
 	case rsp.StatusCode == 200:
 		var headers CreateBankAccountResponse200Headers
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -9505,6 +9741,16 @@ func ParseCreateBankAccountResponse(rsp *http.Response) (*CreateBankAccountRespo
 			headers.XRequestID = value
 		}
 		response.Headers404 = &headers
+	case rsp.StatusCode == 409:
+		var headers CreateBankAccountResponse409Headers
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers409 = &headers
 	case rsp.StatusCode == 413:
 		var headers CreateBankAccountResponse413Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
@@ -9788,6 +10034,13 @@ func ParseCreateWalletAccountResponse(rsp *http.Response) (*CreateWalletAccountR
 		}
 		response.JSON404 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest IdempotencyConflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
 		var dest PayloadTooLarge
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9835,6 +10088,13 @@ func ParseCreateWalletAccountResponse(rsp *http.Response) (*CreateWalletAccountR
 	switch {
 	case rsp.StatusCode == 200:
 		var headers CreateWalletAccountResponse200Headers
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -9880,6 +10140,16 @@ func ParseCreateWalletAccountResponse(rsp *http.Response) (*CreateWalletAccountR
 			headers.XRequestID = value
 		}
 		response.Headers404 = &headers
+	case rsp.StatusCode == 409:
+		var headers CreateWalletAccountResponse409Headers
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers409 = &headers
 	case rsp.StatusCode == 413:
 		var headers CreateWalletAccountResponse413Headers
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {

@@ -1411,6 +1411,36 @@ type ListPayersParams struct {
 	DeliveryMethod *PayoutMethod `form:"delivery_method,omitempty" json:"delivery_method,omitempty"`
 }
 
+// CreateUserParams defines parameters for CreateUser.
+type CreateUserParams struct {
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different.
+	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
+}
+
+// CreateFundingAccountParams defines parameters for CreateFundingAccount.
+type CreateFundingAccountParams struct {
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different.
+	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
+}
+
+// CreateReceiveUserParams defines parameters for CreateReceiveUser.
+type CreateReceiveUserParams struct {
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different.
+	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
+}
+
+// CreateBankAccountParams defines parameters for CreateBankAccount.
+type CreateBankAccountParams struct {
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different.
+	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
+}
+
+// CreateWalletAccountParams defines parameters for CreateWalletAccount.
+type CreateWalletAccountParams struct {
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different.
+	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
+}
+
 // GetTransactionLimitParams defines parameters for GetTransactionLimit.
 type GetTransactionLimitParams struct {
 	// Destination ISO 3166-1 alpha-2 code of the destination country. A destination that is not enabled answers 404.
@@ -1428,7 +1458,7 @@ type ListTransactionsParams struct {
 
 // CreateTransactionParams defines parameters for CreateTransaction.
 type CreateTransactionParams struct {
-	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client. A repeat with the same key and the same request answers with the first transaction; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different.
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different.
 	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
 }
 

@@ -44,7 +44,7 @@ type ServerInterface interface {
 	SetVerification(ctx echo.Context, userID UserID) error
 	// CreateUser Register a user
 	// (POST /users)
-	CreateUser(ctx echo.Context) error
+	CreateUser(ctx echo.Context, params CreateUserParams) error
 	// GetUser Read a user
 	// (GET /users/{user_id})
 	GetUser(ctx echo.Context, userID UserID) error
@@ -56,25 +56,25 @@ type ServerInterface interface {
 	ListFundingAccounts(ctx echo.Context, userID UserID) error
 	// CreateFundingAccount Link a funding account
 	// (POST /users/{user_id}/funding-accounts)
-	CreateFundingAccount(ctx echo.Context, userID UserID) error
+	CreateFundingAccount(ctx echo.Context, userID UserID, params CreateFundingAccountParams) error
 	// ListReceiveUsers List the receive users of a user
 	// (GET /users/{user_id}/receive-users)
 	ListReceiveUsers(ctx echo.Context, userID UserID) error
 	// CreateReceiveUser Add a receive user
 	// (POST /users/{user_id}/receive-users)
-	CreateReceiveUser(ctx echo.Context, userID UserID) error
+	CreateReceiveUser(ctx echo.Context, userID UserID, params CreateReceiveUserParams) error
 	// ListBankAccounts List the bank accounts of a receive user
 	// (GET /users/{user_id}/receive-users/{receive_user_id}/bank-accounts)
 	ListBankAccounts(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID) error
 	// CreateBankAccount Add a receive bank account
 	// (POST /users/{user_id}/receive-users/{receive_user_id}/bank-accounts)
-	CreateBankAccount(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID) error
+	CreateBankAccount(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID, params CreateBankAccountParams) error
 	// ListWalletAccounts List the wallet accounts of a receive user
 	// (GET /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts)
 	ListWalletAccounts(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID) error
 	// CreateWalletAccount Add a receive wallet account
 	// (POST /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts)
-	CreateWalletAccount(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID) error
+	CreateWalletAccount(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID, params CreateWalletAccountParams) error
 	// GetTransactionLimit Read what a user may still send to a destination
 	// (GET /users/{user_id}/transaction-limit)
 	GetTransactionLimit(ctx echo.Context, userID UserID, params GetTransactionLimitParams) error
@@ -266,8 +266,28 @@ func (w *ServerInterfaceWrapper) SetVerification(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) CreateUser(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateUserParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "X-Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Idempotency-Key")]; found {
+		var XIdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for X-Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Idempotency-Key", valueList[0], &XIdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter X-Idempotency-Key: %s", err))
+		}
+
+		params.XIdempotencyKey = &XIdempotencyKey
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.CreateUser(ctx)
+	err = w.Handler.CreateUser(ctx, params)
 	return err
 }
 
@@ -330,8 +350,28 @@ func (w *ServerInterfaceWrapper) CreateFundingAccount(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter user_id: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateFundingAccountParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "X-Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Idempotency-Key")]; found {
+		var XIdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for X-Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Idempotency-Key", valueList[0], &XIdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter X-Idempotency-Key: %s", err))
+		}
+
+		params.XIdempotencyKey = &XIdempotencyKey
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.CreateFundingAccount(ctx, userID)
+	err = w.Handler.CreateFundingAccount(ctx, userID, params)
 	return err
 }
 
@@ -362,8 +402,28 @@ func (w *ServerInterfaceWrapper) CreateReceiveUser(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter user_id: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateReceiveUserParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "X-Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Idempotency-Key")]; found {
+		var XIdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for X-Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Idempotency-Key", valueList[0], &XIdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter X-Idempotency-Key: %s", err))
+		}
+
+		params.XIdempotencyKey = &XIdempotencyKey
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.CreateReceiveUser(ctx, userID)
+	err = w.Handler.CreateReceiveUser(ctx, userID, params)
 	return err
 }
 
@@ -410,8 +470,28 @@ func (w *ServerInterfaceWrapper) CreateBankAccount(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter receive_user_id: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateBankAccountParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "X-Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Idempotency-Key")]; found {
+		var XIdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for X-Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Idempotency-Key", valueList[0], &XIdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter X-Idempotency-Key: %s", err))
+		}
+
+		params.XIdempotencyKey = &XIdempotencyKey
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.CreateBankAccount(ctx, userID, receiveUserID)
+	err = w.Handler.CreateBankAccount(ctx, userID, receiveUserID, params)
 	return err
 }
 
@@ -458,8 +538,28 @@ func (w *ServerInterfaceWrapper) CreateWalletAccount(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter receive_user_id: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateWalletAccountParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "X-Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("X-Idempotency-Key")]; found {
+		var XIdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for X-Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "X-Idempotency-Key", valueList[0], &XIdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter X-Idempotency-Key: %s", err))
+		}
+
+		params.XIdempotencyKey = &XIdempotencyKey
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.CreateWalletAccount(ctx, userID, receiveUserID)
+	err = w.Handler.CreateWalletAccount(ctx, userID, receiveUserID, params)
 	return err
 }
 
@@ -1851,7 +1951,8 @@ func (response SetVerification503JSONResponse) VisitSetVerificationResponse(w ht
 }
 
 type CreateUserRequestObject struct {
-	Body *CreateUserJSONRequestBody
+	Params CreateUserParams
+	Body   *CreateUserJSONRequestBody
 }
 
 type CreateUserResponseObject interface {
@@ -1859,7 +1960,8 @@ type CreateUserResponseObject interface {
 }
 
 type CreateUser200ResponseHeaders struct {
-	XRequestID string
+	IdempotentReplayed *bool
+	XRequestID         string
 }
 
 type CreateUser200JSONResponse struct {
@@ -1874,6 +1976,9 @@ func (response CreateUser200JSONResponse) VisitCreateUserResponse(w http.Respons
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotentReplayed != nil {
+		w.Header().Set("Idempotent-Replayed", fmt.Sprint(*response.Headers.IdempotentReplayed))
+	}
 	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
@@ -1907,6 +2012,23 @@ func (response CreateUser401JSONResponse) VisitCreateUserResponse(w http.Respons
 	w.Header().Set("WWW-Authenticate", fmt.Sprint(response.Headers.WWWAuthenticate))
 	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
 	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateUser409JSONResponse struct {
+	IdempotencyConflictJSONResponse
+}
+
+func (response CreateUser409JSONResponse) VisitCreateUserResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(409)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -2376,6 +2498,7 @@ func (response ListFundingAccounts503JSONResponse) VisitListFundingAccountsRespo
 
 type CreateFundingAccountRequestObject struct {
 	UserID UserID `json:"user_id"`
+	Params CreateFundingAccountParams
 	Body   *CreateFundingAccountJSONRequestBody
 }
 
@@ -2384,7 +2507,8 @@ type CreateFundingAccountResponseObject interface {
 }
 
 type CreateFundingAccount200ResponseHeaders struct {
-	XRequestID string
+	IdempotentReplayed *bool
+	XRequestID         string
 }
 
 type CreateFundingAccount200JSONResponse struct {
@@ -2399,6 +2523,9 @@ func (response CreateFundingAccount200JSONResponse) VisitCreateFundingAccountRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotentReplayed != nil {
+		w.Header().Set("Idempotent-Replayed", fmt.Sprint(*response.Headers.IdempotentReplayed))
+	}
 	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
@@ -2447,6 +2574,23 @@ func (response CreateFundingAccount404JSONResponse) VisitCreateFundingAccountRes
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
 	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateFundingAccount409JSONResponse struct {
+	IdempotencyConflictJSONResponse
+}
+
+func (response CreateFundingAccount409JSONResponse) VisitCreateFundingAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(409)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -2655,6 +2799,7 @@ func (response ListReceiveUsers503JSONResponse) VisitListReceiveUsersResponse(w 
 
 type CreateReceiveUserRequestObject struct {
 	UserID UserID `json:"user_id"`
+	Params CreateReceiveUserParams
 	Body   *CreateReceiveUserJSONRequestBody
 }
 
@@ -2663,7 +2808,8 @@ type CreateReceiveUserResponseObject interface {
 }
 
 type CreateReceiveUser200ResponseHeaders struct {
-	XRequestID string
+	IdempotentReplayed *bool
+	XRequestID         string
 }
 
 type CreateReceiveUser200JSONResponse struct {
@@ -2678,6 +2824,9 @@ func (response CreateReceiveUser200JSONResponse) VisitCreateReceiveUserResponse(
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotentReplayed != nil {
+		w.Header().Set("Idempotent-Replayed", fmt.Sprint(*response.Headers.IdempotentReplayed))
+	}
 	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
@@ -2726,6 +2875,23 @@ func (response CreateReceiveUser404JSONResponse) VisitCreateReceiveUserResponse(
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
 	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateReceiveUser409JSONResponse struct {
+	IdempotencyConflictJSONResponse
+}
+
+func (response CreateReceiveUser409JSONResponse) VisitCreateReceiveUserResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(409)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -2951,6 +3117,7 @@ func (response ListBankAccounts503JSONResponse) VisitListBankAccountsResponse(w 
 type CreateBankAccountRequestObject struct {
 	UserID        UserID        `json:"user_id"`
 	ReceiveUserID ReceiveUserID `json:"receive_user_id"`
+	Params        CreateBankAccountParams
 	Body          *CreateBankAccountJSONRequestBody
 }
 
@@ -2959,7 +3126,8 @@ type CreateBankAccountResponseObject interface {
 }
 
 type CreateBankAccount200ResponseHeaders struct {
-	XRequestID string
+	IdempotentReplayed *bool
+	XRequestID         string
 }
 
 type CreateBankAccount200JSONResponse struct {
@@ -2974,6 +3142,9 @@ func (response CreateBankAccount200JSONResponse) VisitCreateBankAccountResponse(
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotentReplayed != nil {
+		w.Header().Set("Idempotent-Replayed", fmt.Sprint(*response.Headers.IdempotentReplayed))
+	}
 	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
@@ -3022,6 +3193,23 @@ func (response CreateBankAccount404JSONResponse) VisitCreateBankAccountResponse(
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
 	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBankAccount409JSONResponse struct {
+	IdempotencyConflictJSONResponse
+}
+
+func (response CreateBankAccount409JSONResponse) VisitCreateBankAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(409)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -3247,6 +3435,7 @@ func (response ListWalletAccounts503JSONResponse) VisitListWalletAccountsRespons
 type CreateWalletAccountRequestObject struct {
 	UserID        UserID        `json:"user_id"`
 	ReceiveUserID ReceiveUserID `json:"receive_user_id"`
+	Params        CreateWalletAccountParams
 	Body          *CreateWalletAccountJSONRequestBody
 }
 
@@ -3255,7 +3444,8 @@ type CreateWalletAccountResponseObject interface {
 }
 
 type CreateWalletAccount200ResponseHeaders struct {
-	XRequestID string
+	IdempotentReplayed *bool
+	XRequestID         string
 }
 
 type CreateWalletAccount200JSONResponse struct {
@@ -3270,6 +3460,9 @@ func (response CreateWalletAccount200JSONResponse) VisitCreateWalletAccountRespo
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotentReplayed != nil {
+		w.Header().Set("Idempotent-Replayed", fmt.Sprint(*response.Headers.IdempotentReplayed))
+	}
 	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
@@ -3318,6 +3511,23 @@ func (response CreateWalletAccount404JSONResponse) VisitCreateWalletAccountRespo
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
 	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateWalletAccount409JSONResponse struct {
+	IdempotencyConflictJSONResponse
+}
+
+func (response CreateWalletAccount409JSONResponse) VisitCreateWalletAccountResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(409)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -4554,8 +4764,10 @@ func (sh *strictHandler) SetVerification(ctx echo.Context, userID UserID) error 
 }
 
 // CreateUser operation middleware
-func (sh *strictHandler) CreateUser(ctx echo.Context) error {
+func (sh *strictHandler) CreateUser(ctx echo.Context, params CreateUserParams) error {
 	var request CreateUserRequestObject
+
+	request.Params = params
 
 	var body CreateUserJSONRequestBody
 	var err error
@@ -4675,10 +4887,11 @@ func (sh *strictHandler) ListFundingAccounts(ctx echo.Context, userID UserID) er
 }
 
 // CreateFundingAccount operation middleware
-func (sh *strictHandler) CreateFundingAccount(ctx echo.Context, userID UserID) error {
+func (sh *strictHandler) CreateFundingAccount(ctx echo.Context, userID UserID, params CreateFundingAccountParams) error {
 	var request CreateFundingAccountRequestObject
 
 	request.UserID = userID
+	request.Params = params
 
 	var body CreateFundingAccountJSONRequestBody
 	var err error
@@ -4748,10 +4961,11 @@ func (sh *strictHandler) ListReceiveUsers(ctx echo.Context, userID UserID) error
 }
 
 // CreateReceiveUser operation middleware
-func (sh *strictHandler) CreateReceiveUser(ctx echo.Context, userID UserID) error {
+func (sh *strictHandler) CreateReceiveUser(ctx echo.Context, userID UserID, params CreateReceiveUserParams) error {
 	var request CreateReceiveUserRequestObject
 
 	request.UserID = userID
+	request.Params = params
 
 	var body CreateReceiveUserJSONRequestBody
 	var err error
@@ -4822,11 +5036,12 @@ func (sh *strictHandler) ListBankAccounts(ctx echo.Context, userID UserID, recei
 }
 
 // CreateBankAccount operation middleware
-func (sh *strictHandler) CreateBankAccount(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID) error {
+func (sh *strictHandler) CreateBankAccount(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID, params CreateBankAccountParams) error {
 	var request CreateBankAccountRequestObject
 
 	request.UserID = userID
 	request.ReceiveUserID = receiveUserID
+	request.Params = params
 
 	var body CreateBankAccountJSONRequestBody
 	var err error
@@ -4897,11 +5112,12 @@ func (sh *strictHandler) ListWalletAccounts(ctx echo.Context, userID UserID, rec
 }
 
 // CreateWalletAccount operation middleware
-func (sh *strictHandler) CreateWalletAccount(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID) error {
+func (sh *strictHandler) CreateWalletAccount(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID, params CreateWalletAccountParams) error {
 	var request CreateWalletAccountRequestObject
 
 	request.UserID = userID
 	request.ReceiveUserID = receiveUserID
+	request.Params = params
 
 	var body CreateWalletAccountJSONRequestBody
 	var err error

@@ -12,13 +12,14 @@ import (
 func (h handlers) CreateFundingAccount(
 	ctx context.Context, r gen.CreateFundingAccountRequestObject,
 ) (gen.CreateFundingAccountResponseObject, error) {
-	a, err := h.service.CreateFundingAccount(ctx, clientOf(ctx), payout.FundingAccount{
+	a, replayed, err := h.service.CreateFundingAccount(ctx, clientOf(ctx), idempotency(ctx, r.Params.XIdempotencyKey), payout.FundingAccount{
 		UserID: r.UserID.String(), Type: r.Body.FundingSourceType, Label: text(r.Body.Label),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return gen.CreateFundingAccount200JSONResponse{Body: fundingAccount(a)}, nil
+	headers := gen.CreateFundingAccount200ResponseHeaders{IdempotentReplayed: optional(replayed)}
+	return gen.CreateFundingAccount200JSONResponse{Body: fundingAccount(a), Headers: headers}, nil
 }
 
 // ListFundingAccounts implements GET /users/{user_id}/funding-accounts.
@@ -46,7 +47,7 @@ func (h handlers) CreateReceiveUser(
 	ctx context.Context, r gen.CreateReceiveUserRequestObject,
 ) (gen.CreateReceiveUserResponseObject, error) {
 	b := r.Body
-	u, err := h.service.CreateReceiveUser(ctx, clientOf(ctx), payout.ReceiveUser{
+	u, replayed, err := h.service.CreateReceiveUser(ctx, clientOf(ctx), idempotency(ctx, r.Params.XIdempotencyKey), payout.ReceiveUser{
 		UserID: r.UserID.String(), FirstName: b.FirstName, LastName: text(b.LastName), Email: text(b.Email),
 		MobilePhone: text(b.MobilePhone), AddressLine1: text(b.AddressLine1), City: text(b.City),
 		State: text(b.State), Zipcode: text(b.Zipcode), Country: b.Country,
@@ -54,7 +55,8 @@ func (h handlers) CreateReceiveUser(
 	if err != nil {
 		return nil, err
 	}
-	return gen.CreateReceiveUser200JSONResponse{Body: receiveUser(u)}, nil
+	headers := gen.CreateReceiveUser200ResponseHeaders{IdempotentReplayed: optional(replayed)}
+	return gen.CreateReceiveUser200JSONResponse{Body: receiveUser(u), Headers: headers}, nil
 }
 
 // ListReceiveUsers implements GET /users/{user_id}/receive-users.
@@ -76,11 +78,12 @@ func (h handlers) CreateBankAccount(
 	if r.Body.BranchID != nil {
 		a.BranchID = *r.Body.BranchID
 	}
-	a, err := h.service.CreateBankAccount(ctx, clientOf(ctx), r.UserID.String(), a)
+	a, replayed, err := h.service.CreateBankAccount(ctx, clientOf(ctx), idempotency(ctx, r.Params.XIdempotencyKey), r.UserID.String(), a)
 	if err != nil {
 		return nil, err
 	}
-	return gen.CreateBankAccount200JSONResponse{Body: bankAccount(a)}, nil
+	headers := gen.CreateBankAccount200ResponseHeaders{IdempotentReplayed: optional(replayed)}
+	return gen.CreateBankAccount200JSONResponse{Body: bankAccount(a), Headers: headers}, nil
 }
 
 // ListBankAccounts implements GET /users/{user_id}/receive-users/{receive_user_id}/bank-accounts.
@@ -95,14 +98,16 @@ func (h handlers) ListBankAccounts(
 func (h handlers) CreateWalletAccount(
 	ctx context.Context, r gen.CreateWalletAccountRequestObject,
 ) (gen.CreateWalletAccountResponseObject, error) {
-	a, err := h.service.CreateWalletAccount(ctx, clientOf(ctx), r.UserID.String(), payout.WalletAccount{
+	key := idempotency(ctx, r.Params.XIdempotencyKey)
+	a, replayed, err := h.service.CreateWalletAccount(ctx, clientOf(ctx), key, r.UserID.String(), payout.WalletAccount{
 		ReceiveUserID: r.ReceiveUserID.String(), PayerID: r.Body.PayerID, WalletNumber: r.Body.WalletNumber,
 		Currency: r.Body.Currency,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return gen.CreateWalletAccount200JSONResponse{Body: walletAccount(a)}, nil
+	headers := gen.CreateWalletAccount200ResponseHeaders{IdempotentReplayed: optional(replayed)}
+	return gen.CreateWalletAccount200JSONResponse{Body: walletAccount(a), Headers: headers}, nil
 }
 
 // ListWalletAccounts implements GET /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts.

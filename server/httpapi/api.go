@@ -55,6 +55,7 @@ func New(c Config) http.Handler {
 			// The funnel answers; the default would answer in another form.
 			ErrorHandler: func(err error, _ echo.Context) error { return err },
 		}),
+		wholePath,
 	)
 	mountPages(e, c)
 	guard := guard{
@@ -62,6 +63,18 @@ func New(c Config) http.Handler {
 	}
 	gen.RegisterHandlers(operations{e, guard}, gen.NewStrictHandler(handlers{c.Service}, []gen.StrictMiddlewareFunc{c.Metrics.created}))
 	return e
+}
+
+// wholePath refuses a path with more segments than its route: echo has the last parameter take all of them.
+func wholePath(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		route := c.Path()
+		if !strings.Contains(route, "*") && strings.Count(echo.GetPath(c.Request()), "/") > strings.Count(route, "/") {
+			c.SetPath("")
+			return echo.ErrNotFound
+		}
+		return next(c)
+	}
 }
 
 // handlers has one method per operation of the contract.

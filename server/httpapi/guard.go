@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
@@ -67,6 +68,18 @@ func clientOf(ctx context.Context) payout.Client {
 		panic("httpapi: an operation was reached without its guard")
 	}
 	return client
+}
+
+// idempotency gives the key of a creation with the fingerprint of its request (D-16); empty where no key was sent.
+func idempotency(ctx context.Context, key *api.IdempotencyKey) payout.Idempotency {
+	if key == nil {
+		return payout.Idempotency{}
+	}
+	checked, ok := contract.FromContext(ctx)
+	if !ok {
+		panic("httpapi: a creation was reached without its guard")
+	}
+	return payout.Idempotency{Key: *key, Fingerprint: checked.Fingerprint()}
 }
 
 // pathParams gives the decoded path parameters; echo leaves them encoded where the path has encoded slashes or dots.

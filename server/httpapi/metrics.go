@@ -55,7 +55,7 @@ func NewMetrics(others ...prometheus.Collector) *Metrics {
 		transactions: counter("payoutd_transactions_created_total",
 			"Transactions that were created, by payout method.", "payout_method"),
 		replays: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "payoutd_idempotent_replays_total", Help: "Creations that were answered with the transaction of an earlier request.",
+			Name: "payoutd_idempotent_replays_total", Help: "Creations that were answered with what an earlier request created.",
 		}),
 	}
 	for _, method := range []payout.PayoutMethod{payout.BankDeposit, payout.Wallet, payout.CashPickup, payout.HomeDelivery} {
@@ -112,6 +112,9 @@ func (m *Metrics) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		if seen.code == payout.CodeRateLimited {
 			m.rateLimited.WithLabelValues(seen.client).Inc()
 		}
+		if c.Response().Header().Get("Idempotent-Replayed") != "" {
+			m.replays.Inc()
+		}
 		for _, v := range seen.broken {
 			m.violations.WithLabelValues(operation, v.In).Inc()
 		}
@@ -119,19 +122,15 @@ func (m *Metrics) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// created counts transactions and replays where they are known.
+// created counts transactions where their payout method is known.
 func (m *Metrics) created(next gen.StrictHandlerFunc, _ string) gen.StrictHandlerFunc {
 	if m == nil {
 		return next
 	}
 	return func(c echo.Context, request any) (any, error) {
 		response, err := next(c, request)
-		if t, ok := response.(gen.CreateTransaction200JSONResponse); ok {
-			if t.Headers.IdempotentReplayed != nil {
-				m.replays.Inc()
-			} else {
-				m.transactions.WithLabelValues(string(t.Body.To.PayoutMethod)).Inc()
-			}
+		if t, ok := response.(gen.CreateTransaction200JSONResponse); ok && t.Headers.IdempotentReplayed == nil {
+			m.transactions.WithLabelValues(string(t.Body.To.PayoutMethod)).Inc()
 		}
 		return response, err
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crossborder-payouts/payouts/openapi"
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/reference"
@@ -65,11 +64,7 @@ func benchHandler(b *testing.B, metrics *Metrics) http.Handler {
 	if err := db.PutReference(b.Context(), store.Reference{Payers: reference.SamplePayers()}); err != nil {
 		b.Fatal(err)
 	}
-	document, err := openapi.Document()
-	if err != nil {
-		b.Fatal(err)
-	}
-	rules, err := contract.New(document)
+	rules, err := contract.Published()
 	if err != nil {
 		b.Fatal(err)
 	}

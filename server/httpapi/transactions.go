@@ -13,7 +13,6 @@ import (
 
 	"github.com/crossborder-payouts/payouts/gen/api"
 	gen "github.com/crossborder-payouts/payouts/gen/server"
-	"github.com/crossborder-payouts/payouts/openapi/contract"
 	"github.com/crossborder-payouts/payouts/openapi/wire"
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
@@ -29,19 +28,12 @@ func (h handlers) CreateTransaction(
 	if err != nil {
 		return nil, err
 	}
-	if key := r.Params.XIdempotencyKey; key != nil {
-		checked, _ := contract.FromContext(ctx)
-		n.Idempotency = payout.Idempotency{Key: *key, Fingerprint: checked.Fingerprint()}
-	}
-	t, replayed, err := h.service.CreateTransaction(ctx, clientOf(ctx), r.UserID.String(), n)
+	t, replayed, err := h.service.CreateTransaction(ctx, clientOf(ctx), idempotency(ctx, r.Params.XIdempotencyKey), r.UserID.String(), n)
 	if err != nil {
 		return nil, err
 	}
-	answer := gen.CreateTransaction200JSONResponse{Body: transaction(t)}
-	if replayed {
-		answer.Headers.IdempotentReplayed = &replayed
-	}
-	return answer, nil
+	headers := gen.CreateTransaction200ResponseHeaders{IdempotentReplayed: optional(replayed)}
+	return gen.CreateTransaction200JSONResponse{Body: transaction(t), Headers: headers}, nil
 }
 
 // ListTransactions implements GET /users/{user_id}/transactions.

@@ -10,11 +10,12 @@ import (
 
 // CreateUser implements POST /users.
 func (h handlers) CreateUser(ctx context.Context, r gen.CreateUserRequestObject) (gen.CreateUserResponseObject, error) {
-	u, err := h.service.CreateUser(ctx, clientOf(ctx), newUser(r.Body))
+	u, replayed, err := h.service.CreateUser(ctx, clientOf(ctx), idempotency(ctx, r.Params.XIdempotencyKey), newUser(r.Body))
 	if err != nil {
 		return nil, err
 	}
-	return gen.CreateUser200JSONResponse{Body: user(u)}, nil
+	headers := gen.CreateUser200ResponseHeaders{IdempotentReplayed: optional(replayed)}
+	return gen.CreateUser200JSONResponse{Body: user(u), Headers: headers}, nil
 }
 
 // GetUser implements GET /users/{user_id}.

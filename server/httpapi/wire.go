@@ -22,12 +22,13 @@ func text[T ~string](p *T) string {
 	return string(*p)
 }
 
-// optional is the reverse of text.
-func optional[T ~string](s T) *T {
-	if s == "" {
+// optional is the reverse of text; the zero value of any type is not sent.
+func optional[T comparable](v T) *T {
+	var zero T
+	if v == zero {
 		return nil
 	}
-	return &s
+	return &v
 }
 
 // toID reads an id of ours; they are always UUIDs.

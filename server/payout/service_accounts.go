@@ -5,16 +5,23 @@ import (
 	"slices"
 )
 
-// CreateFundingAccount links a funding account, PENDING at first; CodeNotFound for an unknown user.
-func (s *Service) CreateFundingAccount(ctx context.Context, c Client, a FundingAccount) (FundingAccount, error) {
-	a.ID, a.CreatedAt, a.Status = s.newID(), s.now(), FundingPending
-	err := s.store.Write(ctx, func(tx Tx) error {
-		if _, err := findUser(ctx, tx, c, a.UserID); err != nil {
-			return err
-		}
-		return tx.InsertFundingAccount(ctx, c.ID, a)
+// CreateFundingAccount links a funding account, PENDING at first, once for a key (see once); CodeNotFound for an unknown
+// user.
+func (s *Service) CreateFundingAccount(
+	ctx context.Context, c Client, key Idempotency, a FundingAccount,
+) (_ FundingAccount, replayed bool, err error) {
+	return once(ctx, s, c, key, creation[FundingAccount]{
+		create: func(tx Tx, id string) (FundingAccount, error) {
+			a.ID, a.CreatedAt, a.Status = id, s.now(), FundingPending
+			if _, err := findUser(ctx, tx, c, a.UserID); err != nil {
+				return FundingAccount{}, err
+			}
+			return a, tx.InsertFundingAccount(ctx, c.ID, a)
+		},
+		find: func(r Reader, id string) (FundingAccount, bool, error) {
+			return r.FundingAccount(ctx, c.ID, a.UserID, id)
+		},
 	})
-	return a, err
 }
 
 // FundingAccounts lists the funding accounts of a user; CodeNotFound.
@@ -44,20 +51,24 @@ func (s *Service) SetFundingAccountStatus(
 	return a, err
 }
 
-// CreateReceiveUser adds a receive user. It returns CodeNotFound for an unknown user, and CodeCorridorNotEnabled for a
-// country that is not an enabled destination.
-func (s *Service) CreateReceiveUser(ctx context.Context, c Client, r ReceiveUser) (ReceiveUser, error) {
-	r.ID, r.CreatedAt = s.newID(), s.now()
-	err := s.store.Write(ctx, func(tx Tx) error {
-		if _, err := findUser(ctx, tx, c, r.UserID); err != nil {
-			return err
-		}
-		if _, ok := c.Destination(r.Country); !ok {
-			return NewError(CodeCorridorNotEnabled, InBody("/country", "must be an enabled destination country"))
-		}
-		return tx.InsertReceiveUser(ctx, c.ID, r)
+// CreateReceiveUser adds a receive user, once for a key (see once). It returns CodeNotFound for an unknown user, and
+// CodeCorridorNotEnabled for a country that is not an enabled destination.
+func (s *Service) CreateReceiveUser(
+	ctx context.Context, c Client, key Idempotency, u ReceiveUser,
+) (_ ReceiveUser, replayed bool, err error) {
+	return once(ctx, s, c, key, creation[ReceiveUser]{
+		create: func(tx Tx, id string) (ReceiveUser, error) {
+			u.ID, u.CreatedAt = id, s.now()
+			if _, err := findUser(ctx, tx, c, u.UserID); err != nil {
+				return ReceiveUser{}, err
+			}
+			if _, ok := c.Destination(u.Country); !ok {
+				return ReceiveUser{}, NewError(CodeCorridorNotEnabled, InBody("/country", "must be an enabled destination country"))
+			}
+			return u, tx.InsertReceiveUser(ctx, c.ID, u)
+		},
+		find: func(r Reader, id string) (ReceiveUser, bool, error) { return r.ReceiveUser(ctx, c.ID, u.UserID, id) },
 	})
-	return r, err
 }
 
 // ReceiveUsers lists the receive users of a user; CodeNotFound.
@@ -68,33 +79,47 @@ func (s *Service) ReceiveUsers(ctx context.Context, c Client, userID string) ([]
 	return s.store.ReceiveUsers(ctx, c.ID, userID)
 }
 
-// CreateBankAccount adds a receive bank account. It returns CodeNotFound for an unknown user or receive user,
-// CodeBadRequest for a bank that is not in the receive user's country or a branch that is not the bank's, and
-// CodeCurrencyNotSupported for a currency that the bank does not receive.
-func (s *Service) CreateBankAccount(ctx context.Context, c Client, userID string, a BankAccount) (BankAccount, error) {
-	a.ID, a.CreatedAt = s.newID(), s.now()
-	err := s.store.Write(ctx, func(tx Tx) error {
-		receiver, err := findReceiveUser(ctx, tx, c, userID, a.ReceiveUserID)
-		if err != nil {
-			return err
-		}
-		bank, ok, err := tx.Bank(ctx, a.BankID)
-		if err != nil {
-			return err
-		}
-		if !ok || bank.Country != receiver.Country {
-			return NewError(CodeBadRequest, InBody("/bank_id", "must be a bank in the country of the receive user"))
-		}
-		isBranch := func(b Branch) bool { return b.ID == a.BranchID }
-		if a.BranchID != 0 && !slices.ContainsFunc(bank.Branches, isBranch) {
-			return NewError(CodeBadRequest, InBody("/branch_id", "must be a branch of the bank"))
-		}
-		if !slices.Contains(bank.Currencies, a.Currency) {
-			return NewError(CodeCurrencyNotSupported, InBody("/currency", "must be a receiving currency of the bank"))
-		}
-		return tx.InsertBankAccount(ctx, c.ID, a)
+// CreateBankAccount adds a receive bank account, once for a key (see once). It returns CodeNotFound for an unknown user
+// or receive user, CodeBadRequest for a bank that is not in the receive user's country or a branch that is not the bank's,
+// and CodeCurrencyNotSupported for a currency that the bank does not receive.
+func (s *Service) CreateBankAccount(
+	ctx context.Context, c Client, key Idempotency, userID string, a BankAccount,
+) (_ BankAccount, replayed bool, err error) {
+	return once(ctx, s, c, key, creation[BankAccount]{
+		create: func(tx Tx, id string) (BankAccount, error) {
+			a.ID, a.CreatedAt = id, s.now()
+			receiver, err := findReceiveUser(ctx, tx, c, userID, a.ReceiveUserID)
+			if err != nil {
+				return BankAccount{}, err
+			}
+			if err := bankTakes(ctx, tx, a, receiver); err != nil {
+				return BankAccount{}, err
+			}
+			return a, tx.InsertBankAccount(ctx, c.ID, a)
+		},
+		find: func(r Reader, id string) (BankAccount, bool, error) {
+			return r.BankAccount(ctx, c.ID, a.ReceiveUserID, id)
+		},
 	})
-	return a, err
+}
+
+// bankTakes tells what is wrong with the bank, the branch or the currency of an account.
+func bankTakes(ctx context.Context, r Reader, a BankAccount, receiver ReceiveUser) error {
+	bank, ok, err := r.Bank(ctx, a.BankID)
+	if err != nil {
+		return err
+	}
+	if !ok || bank.Country != receiver.Country {
+		return NewError(CodeBadRequest, InBody("/bank_id", "must be a bank in the country of the receive user"))
+	}
+	isBranch := func(b Branch) bool { return b.ID == a.BranchID }
+	if a.BranchID != 0 && !slices.ContainsFunc(bank.Branches, isBranch) {
+		return NewError(CodeBadRequest, InBody("/branch_id", "must be a branch of the bank"))
+	}
+	if !slices.Contains(bank.Currencies, a.Currency) {
+		return NewError(CodeCurrencyNotSupported, InBody("/currency", "must be a receiving currency of the bank"))
+	}
+	return nil
 }
 
 // BankAccounts lists the bank accounts of a receive user; CodeNotFound.
@@ -105,26 +130,32 @@ func (s *Service) BankAccounts(ctx context.Context, c Client, userID, receiveUse
 	return s.store.BankAccounts(ctx, c.ID, receiveUserID)
 }
 
-// CreateWalletAccount adds a receive wallet account. It returns CodeNotFound for an unknown user or receive user,
-// CodePayerNotFound for a payer that is not a wallet payer in the receive user's country, and CodeCurrencyNotSupported
-// for a currency that the payer does not pay out.
-func (s *Service) CreateWalletAccount(ctx context.Context, c Client, userID string, a WalletAccount) (WalletAccount, error) {
-	a.ID, a.CreatedAt = s.newID(), s.now()
-	err := s.store.Write(ctx, func(tx Tx) error {
-		receiver, err := findReceiveUser(ctx, tx, c, userID, a.ReceiveUserID)
-		if err != nil {
-			return err
-		}
-		payer, err := findPayer(ctx, tx, a.PayerID, Wallet, receiver.Country, "/payer_id")
-		if err != nil {
-			return err
-		}
-		if payer.Currency != a.Currency {
-			return NewError(CodeCurrencyNotSupported, InBody("/currency", "must be the receiving currency of the payer"))
-		}
-		return tx.InsertWalletAccount(ctx, c.ID, a)
+// CreateWalletAccount adds a receive wallet account, once for a key (see once). It returns CodeNotFound for an unknown
+// user or receive user, CodePayerNotFound for a payer that is not a wallet payer in the receive user's country, and
+// CodeCurrencyNotSupported for a currency that the payer does not pay out.
+func (s *Service) CreateWalletAccount(
+	ctx context.Context, c Client, key Idempotency, userID string, a WalletAccount,
+) (_ WalletAccount, replayed bool, err error) {
+	return once(ctx, s, c, key, creation[WalletAccount]{
+		create: func(tx Tx, id string) (WalletAccount, error) {
+			a.ID, a.CreatedAt = id, s.now()
+			receiver, err := findReceiveUser(ctx, tx, c, userID, a.ReceiveUserID)
+			if err != nil {
+				return WalletAccount{}, err
+			}
+			payer, err := findPayer(ctx, tx, a.PayerID, Wallet, receiver.Country, "/payer_id")
+			if err != nil {
+				return WalletAccount{}, err
+			}
+			if payer.Currency != a.Currency {
+				return WalletAccount{}, NewError(CodeCurrencyNotSupported, InBody("/currency", "must be the receiving currency of the payer"))
+			}
+			return a, tx.InsertWalletAccount(ctx, c.ID, a)
+		},
+		find: func(r Reader, id string) (WalletAccount, bool, error) {
+			return r.WalletAccount(ctx, c.ID, a.ReceiveUserID, id)
+		},
 	})
-	return a, err
 }
 
 // WalletAccounts lists the wallet accounts of a receive user; CodeNotFound.

@@ -2,61 +2,28 @@ package payout
 
 import (
 	"context"
-	"errors"
 	"slices"
 )
 
-// errKeyTaken ends a write whose idempotency key another write has used meanwhile.
-var errKeyTaken = errors.New("idempotency key taken")
-
-// CreateTransaction creates a transaction, or replays the one that its idempotency key created before; replayed tells
-// which (D-16). It returns CodeBadRequest for amounts that do not fit (see amounts), CodeIdempotencyKeyReused for a key
-// that was used with another fingerprint, CodeNotFound for an unknown user, and the code of the first rule of section 1
-// that is not met. A refused request writes nothing and uses up no key.
+// CreateTransaction creates a transaction, once for a key (see once). It returns CodeBadRequest for amounts that do not
+// fit (see amounts), CodeNotFound for an unknown user, and the code of the first rule of section 1 that is not met.
 func (s *Service) CreateTransaction(
-	ctx context.Context, c Client, userID string, n NewTransaction,
+	ctx context.Context, c Client, key Idempotency, userID string, n NewTransaction,
 ) (t Transaction, replayed bool, err error) {
-	if t, replayed, err = replay(ctx, s.store, c, n.Idempotency); replayed || err != nil {
-		return t, replayed, err
-	}
-	money, err := n.amounts()
-	if err != nil {
-		return Transaction{}, false, err
-	}
-	n.Documents = s.identified(n.Documents)
-	err = s.store.Write(ctx, func(tx Tx) error {
-		if t, replayed, err = replay(ctx, tx, c, n.Idempotency); replayed || err != nil {
+	var money amounts
+	return once(ctx, s, c, key, creation[Transaction]{
+		check: func() (err error) {
+			money, err = n.amounts()
 			return err
-		}
-		t, err = s.create(ctx, tx, c, userID, n, money)
-		return err
+		},
+		create: func(tx Tx, id string) (Transaction, error) { return s.create(ctx, tx, c, id, userID, n, money) },
+		find:   func(r Reader, id string) (Transaction, bool, error) { return r.Transaction(ctx, c.ID, userID, id) },
 	})
-	if err == nil {
-		return t, replayed, nil
-	}
-	// A first try with this key may have been kept since we looked, and may be the very reason of the refusal.
-	if first, again, lookup := replay(ctx, s.store, c, n.Idempotency); again || lookup != nil {
-		return first, again, lookup
-	}
-	return Transaction{}, false, err
-}
-
-// replay finds the transaction that a key created; the same key with another fingerprint is CodeIdempotencyKeyReused.
-func replay(ctx context.Context, r Reader, c Client, i Idempotency) (Transaction, bool, error) {
-	if i.Key == "" {
-		return Transaction{}, false, nil
-	}
-	t, ok, err := r.TransactionByKey(ctx, c.ID, i.Key)
-	if err == nil && ok && t.Idempotency.Fingerprint != i.Fingerprint {
-		return Transaction{}, false, NewError(CodeIdempotencyKeyReused,
-			Violation{"header", "X-Idempotency-Key", "must be new for a different request"})
-	}
-	return t, ok, err
 }
 
 // create checks the rules in their order and writes the transaction.
 func (s *Service) create(
-	ctx context.Context, tx Tx, c Client, userID string, n NewTransaction, money amounts,
+	ctx context.Context, tx Tx, c Client, id, userID string, n NewTransaction, money amounts,
 ) (Transaction, error) {
 	u, err := findUser(ctx, tx, c, userID)
 	if err != nil {
@@ -82,10 +49,10 @@ func (s *Service) create(
 		return Transaction{}, err
 	}
 	t := Transaction{
-		ID: s.newID(), UserID: u.ID, CreatedAt: s.now(), Status: StatusInitiated, DeliveryStatus: DeliveryStatusNone,
+		ID: id, UserID: u.ID, CreatedAt: s.now(), Status: StatusInitiated, DeliveryStatus: DeliveryStatusNone,
 		FromAmount: money.from, FromCurrency: n.FromCurrency, ToAmount: money.to, ToCurrency: n.ToCurrency,
 		FeeAmount: money.fee, ExchangeRate: n.ExchangeRate, FromFundID: funding.ID, FundingType: n.FundingType,
-		Destination: receiver.Country, Notes: n.Notes, Documents: n.Documents, To: n.To, Idempotency: n.Idempotency,
+		Destination: receiver.Country, Notes: n.Notes, Documents: s.identified(n.Documents), To: n.To,
 		Receiver: Receiver{
 			FirstName: receiver.FirstName, LastName: receiver.LastName, Email: receiver.Email,
 			MobilePhone: receiver.MobilePhone, AddressLine1: receiver.AddressLine1,
@@ -94,10 +61,8 @@ func (s *Service) create(
 	if t.FundingType == "" {
 		t.FundingType = funding.Type
 	}
-	if kept, err := tx.InsertTransaction(ctx, c.ID, t); err != nil {
+	if err := tx.InsertTransaction(ctx, c.ID, t); err != nil {
 		return Transaction{}, err
-	} else if !kept {
-		return Transaction{}, errKeyTaken
 	}
 	return t, useLimit(ctx, tx, c, u, destination, t)
 }

@@ -7,33 +7,55 @@ import (
 	"strings"
 )
 
-// CreateUser registers a user: it gets an id, the status UNVERIFIED and a SUBMIT tag for each submitted piece of
-// information. It returns CodeBadRequest for fields that do not fit together, and CodeCorridorNotEnabled for a sending
-// user from a country that is not an originating corridor of the client (section 1, rule 1).
-func (s *Service) CreateUser(ctx context.Context, c Client, u User) (User, error) {
-	now := s.now()
+// CreateUser registers a user, once for a key (see once): it gets an id, the status UNVERIFIED and a SUBMIT tag for each
+// submitted piece of information. It returns CodeBadRequest for fields that do not fit together, and
+// CodeCorridorNotEnabled for a sending user from a country that is not an originating corridor of the client (section 1,
+// rule 1).
+func (s *Service) CreateUser(ctx context.Context, c Client, key Idempotency, u User) (_ User, replayed bool, err error) {
+	return once(ctx, s, c, key, creation[User]{
+		check: func() error { return s.mayRegister(c, u) },
+		create: func(tx Tx, id string) (User, error) {
+			u.ID, u.CreatedAt, u.Status = id, s.now(), KYCUnverified
+			u.Documents = s.identified(u.Documents)
+			if err := tx.InsertUser(ctx, c.ID, u); err != nil {
+				return User{}, err
+			}
+			return u, tx.SetCIPTags(ctx, c.ID, u.ID, submittedTags(u))
+		},
+		find: func(r Reader, id string) (User, bool, error) { return wholeUser(ctx, r, c, id) },
+	})
+}
+
+// mayRegister tells what keeps a user from being registered.
+func (s *Service) mayRegister(c Client, u User) error {
 	isCountry := func(code string) bool { _, ok := s.country(code); return ok }
-	if err := refused(u.check(now, isCountry)); err != nil {
-		return User{}, err
+	if err := refused(u.check(s.now(), isCountry)); err != nil {
+		return err
 	}
 	if _, ok := c.Corridor(u.Country); u.Sending && !ok {
-		return User{}, NewError(CodeCorridorNotEnabled,
+		return NewError(CodeCorridorNotEnabled,
 			InBody("/country", "must be an enabled originating country for a sending user"))
 	}
-	u.ID, u.CreatedAt, u.Status = s.newID(), now, KYCUnverified
-	u.Documents = s.identified(u.Documents)
-	err := s.store.Write(ctx, func(tx Tx) error {
-		if err := tx.InsertUser(ctx, c.ID, u); err != nil {
-			return err
-		}
-		return tx.SetCIPTags(ctx, c.ID, u.ID, submittedTags(u))
-	})
+	return nil
+}
+
+// User reads a user with its documents, else CodeNotFound.
+func (s *Service) User(ctx context.Context, c Client, id string) (User, error) {
+	u, ok, err := wholeUser(ctx, s.store, c, id)
+	if err == nil && !ok {
+		err = NotFound("user")
+	}
 	return u, err
 }
 
-// User reads a user, else CodeNotFound.
-func (s *Service) User(ctx context.Context, c Client, id string) (User, error) {
-	return findUser(ctx, s.store, c, id)
+// wholeUser reads a user with its documents.
+func wholeUser(ctx context.Context, r Reader, c Client, id string) (User, bool, error) {
+	u, ok, err := r.User(ctx, c.ID, id)
+	if err != nil || !ok {
+		return User{}, false, err
+	}
+	u.Documents, err = r.UserDocuments(ctx, c.ID, id)
+	return u, err == nil, err
 }
 
 // CIPInfo reads the verification information of a user; CodeNotFound.
@@ -130,6 +152,7 @@ func (s *Service) Limits(ctx context.Context, c Client, userID, destination stri
 	}, nil
 }
 
+// findUser reads a user without its documents, which no rule looks at, else CodeNotFound.
 func findUser(ctx context.Context, r Reader, c Client, id string) (User, error) {
 	u, ok, err := r.User(ctx, c.ID, id)
 	if err == nil && !ok {

@@ -23,8 +23,10 @@ type Reader interface {
 	State(ctx context.Context, country, code string) (State, bool, error)
 	StateByID(ctx context.Context, id int64) (State, bool, error)
 
-	// User reads a user with its documents, without their content.
+	// User reads a user without its documents.
 	User(ctx context.Context, clientID, id string) (User, bool, error)
+	// UserDocuments lists the documents of a user as they were sent, without their content.
+	UserDocuments(ctx context.Context, clientID, userID string) ([]Document, error)
 	// CIPTags gives the tags of a user.
 	CIPTags(ctx context.Context, clientID, userID string) (map[string]CIPStatus, error)
 	// Usage gives the counters of the day, month and year of the key.
@@ -40,9 +42,10 @@ type Reader interface {
 	WalletAccounts(ctx context.Context, clientID, receiveUserID string) ([]WalletAccount, error)
 	WalletAccount(ctx context.Context, clientID, receiveUserID, id string) (WalletAccount, bool, error)
 
+	// IdempotencyKey finds what a key was used for (D-16).
+	IdempotencyKey(ctx context.Context, clientID, key string) (UsedKey, bool, error)
+
 	Transaction(ctx context.Context, clientID, userID, id string) (Transaction, bool, error)
-	// TransactionByKey finds the transaction that an idempotency key created.
-	TransactionByKey(ctx context.Context, clientID, key string) (Transaction, bool, error)
 	// Transactions lists at most limit transactions of a user that come after the position, newest first.
 	Transactions(ctx context.Context, clientID, userID string, after Position, limit int) ([]Transaction, error)
 }
@@ -56,6 +59,10 @@ type Position struct {
 // Tx is one atomic write: all of it is kept, or nothing.
 type Tx interface {
 	Reader
+
+	// InsertIdempotencyKey takes a key for a resource that this write creates. It waits for another write with that key,
+	// and reports false, having written nothing, where that one was kept.
+	InsertIdempotencyKey(ctx context.Context, clientID string, key Idempotency, resourceID string) (bool, error)
 
 	// InsertUser writes the user and its documents.
 	InsertUser(ctx context.Context, clientID string, u User) error
@@ -72,9 +79,8 @@ type Tx interface {
 	InsertBankAccount(ctx context.Context, clientID string, a BankAccount) error
 	InsertWalletAccount(ctx context.Context, clientID string, a WalletAccount) error
 
-	// InsertTransaction writes the transaction and its documents. It waits for another write with the same idempotency
-	// key, and reports false, having written nothing, where that one was kept.
-	InsertTransaction(ctx context.Context, clientID string, t Transaction) (bool, error)
+	// InsertTransaction writes the transaction and its documents.
+	InsertTransaction(ctx context.Context, clientID string, t Transaction) error
 	// AddUsage adds an amount in minor units to the three counters and gives them as they are then.
 	AddUsage(ctx context.Context, clientID string, key UsageKey, amount int64) (Usage, error)
 }

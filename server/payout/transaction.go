@@ -34,11 +34,7 @@ type NewTransaction struct {
 	Notes        Notes
 	Documents    []Document
 	To           ReceiveSide
-	Idempotency  Idempotency
 }
-
-// Idempotency is the key that a caller sent and the fingerprint of the request (D-16). Without a key it is empty.
-type Idempotency struct{ Key, Fingerprint string }
 
 // Notes are the texts of a transaction that no rule looks at; nil is one that was not sent.
 type Notes struct {
@@ -80,7 +76,6 @@ type Transaction struct {
 	Documents      []Document
 	To             ReceiveSide
 	Receiver       Receiver
-	Idempotency    Idempotency
 }
 
 // Receiver is the receive user as known when the transaction was created, so that a replay gives the same body.

@@ -27,7 +27,7 @@ type User struct {
 	Sending   bool   // type SEND was sent
 	Country   string // alpha-2
 	Profile   UserProfile
-	Documents []Document
+	Documents []Document // Reader.User leaves them out
 }
 
 // UserProfile is the submitted information that no rule looks at on its own.

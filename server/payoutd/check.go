@@ -71,10 +71,11 @@ func (c check) summary(out io.Writer, done store.Checked) error {
 	if done.Differences > 0 {
 		found = fmt.Sprintf("%d %s", done.Differences, plural(done.Differences, "difference"))
 	}
-	_, err := fmt.Fprintf(out, "%s: %d %s, %d %s, %d %s, %d %s, %d %s, %d %s and %d rows of reference data\n", found,
+	_, err := fmt.Fprintf(out, "%s: %d %s, %d %s, %d %s, %d %s, %d %s, %d %s, %d %s and %d rows of reference data\n", found,
 		done.Clients, plural(done.Clients, "client"), done.Users, plural(done.Users, "user"),
 		done.Accounts, plural(done.Accounts, "account"), done.Transactions, plural(done.Transactions, "transaction"),
-		done.Documents, plural(done.Documents, "document"), done.Counters, plural(done.Counters, "counter"), done.Reference)
+		done.Documents, plural(done.Documents, "document"), done.Keys, plural(done.Keys, "key"),
+		done.Counters, plural(done.Counters, "counter"), done.Reference)
 	return err
 }
 

@@ -71,7 +71,7 @@ func TestCheckHoldsALoadAgainstItself(t *testing.T) {
 			t.Error(out)
 		}
 		transactions := load(t, o.url)
-		want := fmt.Sprintf("nothing to report: 2 clients, 2 users, 6 accounts, %d transactions, 0 documents, 12 counters and ", transactions)
+		want := fmt.Sprintf("nothing to report: 2 clients, 2 users, 6 accounts, %d transactions, 0 documents, 12 keys, 12 counters and ", transactions)
 		if out := o.done(t, "check"); !strings.HasPrefix(out, want) || strings.Count(out, "\n") != 1 {
 			t.Errorf("printed %q, want %q", out, want)
 		}

@@ -27,7 +27,7 @@ func TestSecretsAreInForceWithTheNextRequest(t *testing.T) {
 		s.Clock.Set(time.Now())
 		calls := func(when, secret string, want int) {
 			t.Helper()
-			resp, err := s.As(t, "acme", secret).CreateUserWithResponse(t.Context(),
+			resp, err := s.As(t, "acme", secret).CreateUserWithResponse(t.Context(), nil,
 				api.UserRequest{FirstName: "Asha", Email: "asha@example.com", Country: "US"})
 			if err != nil || resp.StatusCode() != want {
 				t.Errorf("%s: status %d, %v, want %d", when, resp.StatusCode(), err, want)

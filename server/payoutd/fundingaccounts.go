@@ -21,6 +21,7 @@ type fundingAccountJSON struct {
 	Label     string                      `json:"label,omitempty"`
 	Status    payout.FundingAccountStatus `json:"status"`
 	CreatedAt time.Time                   `json:"created_at"`
+	keyJSON
 }
 
 // userOf is the flag of every command on what belongs to one user.
@@ -45,7 +46,7 @@ func (l fundingAccountsList) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
-		return l.printFundingAccounts(std, all, false)
+		return l.printFundingAccounts(ctx, std, o, all, false)
 	})
 }
 
@@ -74,19 +75,29 @@ func (s fundingAccountsSetStatus) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
-		return s.printFundingAccounts(std, []payout.FundingAccount{a}, true)
+		return s.printFundingAccounts(ctx, std, o, []payout.FundingAccount{a}, true)
 	})
 }
 
 // printFundingAccounts prints a table, or JSON: a list, or the one account alone.
-func (l listing) printFundingAccounts(std streams, all []payout.FundingAccount, alone bool) error {
+func (l listing) printFundingAccounts(
+	ctx context.Context, std streams, o operation, all []payout.FundingAccount, alone bool,
+) error {
+	ids := make([]string, len(all))
+	for i, a := range all {
+		ids[i] = a.ID
+	}
+	keys, err := o.db.ResourceKeys(ctx, o.client.ID, ids)
+	if err != nil {
+		return err
+	}
 	rows := make([]fundingAccountJSON, len(all))
 	cells := make([][]string, len(all))
 	for i, a := range all {
-		rows[i] = fundingAccountJSON{a.ID, a.UserID, a.Type, a.Label, a.Status, a.CreatedAt}
-		cells[i] = []string{a.ID, utc(a.CreatedAt), string(a.Status), printable(a.Type), printable(a.Label)}
+		rows[i] = fundingAccountJSON{a.ID, a.UserID, a.Type, a.Label, a.Status, a.CreatedAt, newKeyJSON(keys[a.ID])}
+		cells[i] = []string{a.ID, utc(a.CreatedAt), string(a.Status), printable(a.Type), printable(a.Label), printable(keys[a.ID].Key)}
 	}
-	titles := []string{"ID", "CREATED", "STATUS", "TYPE", "LABEL"}
+	titles := []string{"ID", "CREATED", "STATUS", "TYPE", "LABEL", "IDEMPOTENCY KEY"}
 	if alone {
 		return l.print(std.out, rows[0], titles, cells)
 	}

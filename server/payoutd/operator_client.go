@@ -76,6 +76,18 @@ func (p *pages) check() error {
 	return checkIDs(named{"after", &p.After})
 }
 
+// keyJSON is the key that created something; empty where there was none.
+type keyJSON struct {
+	IdempotencyKey     string `json:"idempotency_key,omitempty"`
+	RequestFingerprint string `json:"request_fingerprint,omitempty"`
+}
+
+func newKeyJSON(key payout.Idempotency) keyJSON { return keyJSON{key.Key, key.Fingerprint} }
+
+func (k keyJSON) fields() [][2]string {
+	return [][2]string{{"IDEMPOTENCY KEY", printable(k.IdempotencyKey)}, {"FINGERPRINT", k.RequestFingerprint}}
+}
+
 // page cuts what was read with one row more than the limit, and tells where it goes on.
 func page[T any](std streams, p pages, rows []T, id func(T) string) []T {
 	if len(rows) <= p.Limit {

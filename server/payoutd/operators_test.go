@@ -171,13 +171,20 @@ func fill(ctx context.Context, tx payout.Tx) error {
 		FromFundID: fundID, FundingType: "BANK_ACCOUNT", Destination: "JP", Notes: payout.Notes{RemittancePurpose: &purpose},
 		Documents: []payout.Document{{ID: unknownID[:35] + "e", Kind: payout.VirtualDocument, Type: "INVOICE", Value: "secret number"}},
 		To:        payout.ReceiveSide{ReceiveUserID: receiverID, Method: payout.CashPickup, Mode: payout.SenderAmount, PayerID: 7},
-		Receiver:  payout.Receiver{FirstName: "Ram", Email: "ram@example.com"}, Idempotency: payout.Idempotency{Key: "order-1", Fingerprint: "abc"},
+		Receiver:  payout.Receiver{FirstName: "Ram", Email: "ram@example.com"},
 	}
 	second := t
-	second.ID, second.CreatedAt, second.Documents, second.Idempotency = transfer2ID, seeded.AddDate(0, 0, 1), nil, payout.Idempotency{}
+	second.ID, second.CreatedAt, second.Documents = transfer2ID, seeded.AddDate(0, 0, 1), nil
 	second.ToAmount, second.ToCurrency, second.Destination = 12345, "KWD", "KW"
 	for _, t := range []payout.Transaction{t, second} {
-		if _, err := tx.InsertTransaction(ctx, client, t); err != nil {
+		if err := tx.InsertTransaction(ctx, client, t); err != nil {
+			return err
+		}
+	}
+	for id, key := range map[string]payout.Idempotency{
+		transferID: {Key: "order-1", Fingerprint: "abc"}, ashaID: {Key: "sign\x1bup", Fingerprint: "def"}, fundID: {Key: "card\t1", Fingerprint: "012"},
+	} {
+		if _, err := tx.InsertIdempotencyKey(ctx, client, key, id); err != nil {
 			return err
 		}
 	}

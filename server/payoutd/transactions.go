@@ -20,31 +20,30 @@ type transactions struct {
 
 // transactionJSON is a transaction, with amounts in major units. Of the receiver it has the id alone.
 type transactionJSON struct {
-	ID                 string                 `json:"id"`
-	UserID             string                 `json:"user_id"`
-	CreatedAt          time.Time              `json:"created_at"`
-	Status             string                 `json:"status"`
-	DeliveryStatus     string                 `json:"delivery_status"`
-	FromAmount         json.Number            `json:"from_amount"`
-	FromCurrency       string                 `json:"from_currency"`
-	ToAmount           json.Number            `json:"to_amount"`
-	ToCurrency         string                 `json:"to_currency"`
-	FeeAmount          json.Number            `json:"fee_amount"`
-	BonusAmount        json.Number            `json:"bonus_amount"`
-	ExchangeRate       json.Number            `json:"exchange_rate"`
-	FromFundID         string                 `json:"from_fund_id"`
-	FundingType        string                 `json:"funding_source_type"`
-	Destination        string                 `json:"destination"`
-	ReceiveUserID      string                 `json:"receive_user_id"`
-	Method             payout.PayoutMethod    `json:"payout_method"`
-	Mode               payout.CalculationMode `json:"calculation_mode"`
-	FundID             string                 `json:"fund_id,omitempty"`
-	PayerID            int64                  `json:"payer_id,omitempty"`
-	PickupLocation     int64                  `json:"pickup_location,omitempty"`
-	RemittancePurpose  string                 `json:"remittance_purpose,omitempty"`
-	IdempotencyKey     string                 `json:"idempotency_key,omitempty"`
-	RequestFingerprint string                 `json:"request_fingerprint,omitempty"`
-	Documents          []transactionDocument  `json:"documents"`
+	ID                string                 `json:"id"`
+	UserID            string                 `json:"user_id"`
+	CreatedAt         time.Time              `json:"created_at"`
+	Status            string                 `json:"status"`
+	DeliveryStatus    string                 `json:"delivery_status"`
+	FromAmount        json.Number            `json:"from_amount"`
+	FromCurrency      string                 `json:"from_currency"`
+	ToAmount          json.Number            `json:"to_amount"`
+	ToCurrency        string                 `json:"to_currency"`
+	FeeAmount         json.Number            `json:"fee_amount"`
+	BonusAmount       json.Number            `json:"bonus_amount"`
+	ExchangeRate      json.Number            `json:"exchange_rate"`
+	FromFundID        string                 `json:"from_fund_id"`
+	FundingType       string                 `json:"funding_source_type"`
+	Destination       string                 `json:"destination"`
+	ReceiveUserID     string                 `json:"receive_user_id"`
+	Method            payout.PayoutMethod    `json:"payout_method"`
+	Mode              payout.CalculationMode `json:"calculation_mode"`
+	FundID            string                 `json:"fund_id,omitempty"`
+	PayerID           int64                  `json:"payer_id,omitempty"`
+	PickupLocation    int64                  `json:"pickup_location,omitempty"`
+	RemittancePurpose string                 `json:"remittance_purpose,omitempty"`
+	keyJSON
+	Documents []transactionDocument `json:"documents"`
 }
 
 type transactionDocument struct {
@@ -52,7 +51,7 @@ type transactionDocument struct {
 	Type string `json:"type"`
 }
 
-func newTransactionJSON(t payout.Transaction) transactionJSON {
+func newTransactionJSON(t payout.Transaction, key payout.Idempotency) transactionJSON {
 	major := func(minor int64, currency string) json.Number {
 		return json.Number(payout.Major(minor, currency).String())
 	}
@@ -72,7 +71,7 @@ func newTransactionJSON(t payout.Transaction) transactionJSON {
 		ExchangeRate: json.Number(t.ExchangeRate.String()), FromFundID: t.FromFundID, FundingType: t.FundingType,
 		Destination: t.Destination, ReceiveUserID: t.To.ReceiveUserID, Method: t.To.Method, Mode: t.To.Mode,
 		FundID: t.To.FundID, PayerID: t.To.PayerID, PickupLocation: t.To.PickupLocation, RemittancePurpose: purpose,
-		IdempotencyKey: t.Idempotency.Key, RequestFingerprint: t.Idempotency.Fingerprint, Documents: documents,
+		keyJSON: newKeyJSON(key), Documents: documents,
 	}
 }
 
@@ -121,10 +120,18 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 			return err
 		}
 		all = page(std, l.pages, all, func(t payout.Transaction) string { return t.ID })
+		ids := make([]string, len(all))
+		for i, t := range all {
+			ids[i] = t.ID
+		}
+		keys, err := o.db.ResourceKeys(ctx, o.client.ID, ids)
+		if err != nil {
+			return err
+		}
 		rows := make([]transactionJSON, len(all))
 		cells := make([][]string, len(all))
 		for i, t := range all {
-			rows[i] = newTransactionJSON(t)
+			rows[i] = newTransactionJSON(t, keys[t.ID])
 			cells[i] = []string{
 				t.ID, utc(t.CreatedAt), t.UserID, t.Status, rows[i].from(), rows[i].to(), t.Destination, string(t.To.Method),
 			}
@@ -169,7 +176,11 @@ func (s transactionsShow) Run(ctx context.Context, std streams) error {
 		if !ok {
 			return payout.NotFound("transaction")
 		}
-		shown := newTransactionJSON(t)
+		keys, err := o.db.ResourceKeys(ctx, o.client.ID, []string{t.ID})
+		if err != nil {
+			return err
+		}
+		shown := newTransactionJSON(t, keys[t.ID])
 		return s.printFields(std.out, shown, shown.fields())
 	})
 }
@@ -197,9 +208,8 @@ func (t transactionJSON) fields() [][2]string {
 		{"PAYER", number(t.PayerID)},
 		{"PICKUP LOCATION", number(t.PickupLocation)},
 		{"PURPOSE", printable(t.RemittancePurpose)},
-		{"IDEMPOTENCY KEY", printable(t.IdempotencyKey)},
-		{"FINGERPRINT", t.RequestFingerprint},
 	}
+	fields = append(fields, t.keyJSON.fields()...)
 	for _, d := range t.Documents {
 		fields = append(fields, [2]string{"DOCUMENT", printable(d.Type) + " " + d.ID})
 	}

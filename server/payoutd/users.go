@@ -88,6 +88,7 @@ func (l usersList) Run(ctx context.Context, std streams) error {
 // shownUser is a user as an operator needs it; Profile has the personal data, where that is asked for.
 type shownUser struct {
 	userJSON
+	keyJSON
 	Name      string                      `json:"name"`
 	Email     string                      `json:"email"`
 	Tags      map[string]payout.CIPStatus `json:"cip_info"`
@@ -123,8 +124,12 @@ func (s usersShow) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
+		keys, err := o.db.ResourceKeys(ctx, o.client.ID, []string{u.ID})
+		if err != nil {
+			return err
+		}
 		shown := shownUser{
-			userJSON: newUserJSON(u), Name: strings.TrimSpace(u.Profile.FirstName + " " + u.Profile.LastName),
+			userJSON: newUserJSON(u), keyJSON: newKeyJSON(keys[u.ID]), Name: strings.TrimSpace(u.Profile.FirstName + " " + u.Profile.LastName),
 			Email: masked(u.Profile.Email), Tags: info.Tags, Documents: []documentJSON{},
 		}
 		if s.Personal {
@@ -174,6 +179,7 @@ func (u shownUser) fields() [][2]string {
 			fields = append(fields, [2]string{f[0], printable(f[1])})
 		}
 	}
+	fields = append(fields, u.keyJSON.fields()...)
 	for _, d := range u.Documents {
 		fields = append(fields, [2]string{"DOCUMENT", printable(d.Type) + " (" + string(d.Kind) + ") " + d.ID})
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
-	"github.com/crossborder-payouts/payouts/openapi"
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 	"github.com/crossborder-payouts/payouts/server"
 )
@@ -88,18 +87,10 @@ func (s *Server) As(t testing.TB, clientID, secret string) *api.ClientWithRespon
 	return c
 }
 
-var compiled = sync.OnceValues(func() (*contract.Contract, error) {
-	document, err := openapi.Document()
-	if err != nil {
-		return nil, err
-	}
-	return contract.New(document)
-})
-
 // Contract is the compiled contract.
 func Contract(t testing.TB) *contract.Contract {
 	t.Helper()
-	c, err := compiled()
+	c, err := contract.Published()
 	if err != nil {
 		t.Fatalf("compile contract: %v", err)
 	}

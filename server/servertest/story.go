@@ -58,7 +58,7 @@ func OK[T any](t testing.TB, status int, body []byte, ok *T, err error) T {
 // NewUser registers an individual sender in the US.
 func NewUser(t testing.TB, c *api.ClientWithResponses) api.User {
 	t.Helper()
-	r, err := c.CreateUserWithResponse(t.Context(), api.UserRequest{
+	r, err := c.CreateUserWithResponse(t.Context(), nil, api.UserRequest{
 		FirstName: "Asha", LastName: Ptr("Example"), Email: "asha@example.com", Country: SenderCountry,
 		Type: Ptr(api.UserTypeSend),
 	})
@@ -77,7 +77,7 @@ func NewFundingAccount(
 	t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID, status api.FundingAccountStatus,
 ) openapi_types.UUID {
 	t.Helper()
-	r, err := c.CreateFundingAccountWithResponse(t.Context(), user, api.FundingAccountRequest{FundingSourceType: "CARD"})
+	r, err := c.CreateFundingAccountWithResponse(t.Context(), user, nil, api.FundingAccountRequest{FundingSourceType: "CARD"})
 	a := OK(t, r.StatusCode(), r.Body, r.JSON200, err)
 	set, err := c.SetFundingAccountStatusWithResponse(t.Context(), user, a.ID, api.FundingAccountStatusRequest{Status: status})
 	OK(t, set.StatusCode(), set.Body, set.JSON200, err)
@@ -95,7 +95,7 @@ func NewSender(t testing.TB, c *api.ClientWithResponses) Sender {
 // NewReceiveUser adds a receive user with an address.
 func NewReceiveUser(t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID, country string) openapi_types.UUID {
 	t.Helper()
-	r, err := c.CreateReceiveUserWithResponse(t.Context(), user, api.ReceiveUserRequest{
+	r, err := c.CreateReceiveUserWithResponse(t.Context(), user, nil, api.ReceiveUserRequest{
 		FirstName: "Bina", LastName: Ptr("Example"), Email: Ptr("bina@example.com"), MobilePhone: Ptr("9779800000000"),
 		AddressLine1: Ptr("3 Sample Road"), City: Ptr("Kathmandu"), Country: country,
 	})
@@ -106,11 +106,11 @@ func NewReceiveUser(t testing.TB, c *api.ClientWithResponses, user openapi_types
 func NewReceiver(t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID) Receiver {
 	t.Helper()
 	out := Receiver{ID: NewReceiveUser(t, c, user, DestinationCountry)}
-	bank, err := c.CreateBankAccountWithResponse(t.Context(), user, out.ID, api.BankAccountRequest{
+	bank, err := c.CreateBankAccountWithResponse(t.Context(), user, out.ID, nil, api.BankAccountRequest{
 		BankID: BankNepal, BranchID: Ptr(BankNepalBranch), AccountNumber: "0001234567", Currency: DestinationCurrency,
 	})
 	out.Bank = OK(t, bank.StatusCode(), bank.Body, bank.JSON200, err).ID
-	wallet, err := c.CreateWalletAccountWithResponse(t.Context(), user, out.ID, api.WalletAccountRequest{
+	wallet, err := c.CreateWalletAccountWithResponse(t.Context(), user, out.ID, nil, api.WalletAccountRequest{
 		PayerID: WalletPayer, WalletNumber: "9800000000", Currency: DestinationCurrency,
 	})
 	out.Wallet = OK(t, wallet.StatusCode(), wallet.Body, wallet.JSON200, err).ID

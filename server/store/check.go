@@ -34,6 +34,7 @@ type Checked struct {
 	Accounts     int `json:"accounts"` // funding, bank and wallet accounts
 	Transactions int `json:"transactions"`
 	Documents    int `json:"documents"`
+	Keys         int `json:"idempotency_keys"`
 	Counters     int `json:"counters"`
 	Reference    int `json:"reference"` // states, payers and banks
 	Differences  int `json:"differences"`
@@ -54,9 +55,10 @@ func (s *Store) Check(ctx context.Context, report func(Difference) error) (Check
 		return Checked{}, s.failed(err)
 	}
 	defer t.Rollback() //nolint:errcheck // nothing was written
-	c := checking{reads: reads{db: t, engine: s.engine, closed: s.closed}, report: report}
+	c := checking{reads: s.reads, report: report}
+	c.db = t
 	for _, part := range []func(context.Context) error{
-		c.clients, c.reference, c.users, c.tags, c.accounts, c.documents, c.relations, c.usage,
+		c.clients, c.reference, c.users, c.tags, c.accounts, c.documents, c.keys, c.relations, c.usage,
 	} {
 		if err := part(ctx); err != nil {
 			return c.done, err

@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // relation is something that must hold between two rows and that no foreign key holds. Its query gives client id and id
 // of each row that breaks it.
@@ -30,6 +33,7 @@ var relations = []relation{
 		join receive_users r on r.client_id = t.client_id and r.id = t.receive_user_id where r.user_id <> t.user_id`},
 	{"documents", "its transaction is not of its user", `select d.client_id, d.id from documents d
 		join transactions t on t.client_id = d.client_id and t.id = d.transaction_id where t.user_id <> d.user_id`},
+	{"idempotency_keys", "what it created does not exist", withoutResource()},
 	// The rest has foreign keys; they are off for whoever opens a SQLite file without asking for them.
 	{"users", "its client does not exist", `select u.client_id, u.id from users u
 		where not exists (select 1 from clients c where c.id = u.client_id)`},
@@ -44,6 +48,15 @@ var relations = []relation{
 	{"transactions", "its receive user does not exist", orphans("transactions", "id", "receive_users", "receive_user_id")},
 	{"documents", "its user does not exist", orphans("documents", "id", "users", "user_id")},
 	{"documents", "its transaction does not exist", orphans("documents", "id", "transactions", "transaction_id")},
+}
+
+// withoutResource gives the keys whose resource is in none of the tables that have them.
+func withoutResource() string {
+	tables := []string{"users", "funding_accounts", "receive_users", "bank_accounts", "wallet_accounts", "transactions"}
+	for i, table := range tables {
+		tables[i] = `not exists (select 1 from ` + table + ` r where r.client_id = k.client_id and r.id = k.resource_id)`
+	}
+	return `select k.client_id, k.resource_id from idempotency_keys k where ` + strings.Join(tables, " and ")
 }
 
 // orphans gives the rows of a table whose parent is not there; each id once.

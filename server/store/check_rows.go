@@ -122,6 +122,18 @@ func (c *checking) documents(ctx context.Context) (err error) {
 	return err
 }
 
+// keys tells a key by the id of what it created: the caller chose the key, and may have put anything into it.
+func (c *checking) keys(ctx context.Context) (err error) {
+	c.done.Keys, err = c.rows(ctx, "idempotency_keys", func(s scanner, v *rowCheck) error {
+		var empty, noFingerprint bool
+		err := s.Scan(&v.clientID, &v.id, &empty, &noFingerprint)
+		v.when(empty, "the key is empty")
+		v.when(noFingerprint, "it has no fingerprint")
+		return err
+	}, `select client_id, resource_id, idempotency_key = '', fingerprint = '' from idempotency_keys order by client_id, resource_id`)
+	return err
+}
+
 // quoted shows a text that should be a known word; one that cannot be is not shown, because it may be anything.
 func quoted(word string) string {
 	if len(word) > 40 {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"maps"
 	"math"
@@ -57,8 +56,7 @@ func (c *checking) usageWithin(ctx context.Context, within string, args []any) e
 	sums := map[counterKey]int64{}
 	n, err := c.rows(ctx, "transactions", func(s scanner, v *rowCheck) error { return scanChecked(s, v, sums) },
 		`select client_id, id, user_id, created_at, from_amount, from_currency, to_amount, to_currency, fee_amount,
-			exchange_rate, destination, payout_method, calculation_mode, idempotency_key is not null,
-			fingerprint <> '', notes, receiver
+			exchange_rate, destination, payout_method, calculation_mode, notes, receiver
 		from transactions where`+within+` order by client_id, user_id, created_at, id`, args...)
 	if err != nil {
 		return err
@@ -102,10 +100,9 @@ func (c *checking) usageWithin(ctx context.Context, within string, args []any) e
 func scanChecked(s scanner, v *rowCheck, sums map[counterKey]int64) error {
 	var t payout.Transaction
 	var rate string
-	var keyed, fingerprinted sql.NullBool
 	if err := s.Scan(&v.clientID, &v.id, &t.UserID, timeColumn{&t.CreatedAt}, &t.FromAmount, &t.FromCurrency, &t.ToAmount,
-		&t.ToCurrency, &t.FeeAmount, &rate, &t.Destination, &t.To.Method, &t.To.Mode, &keyed, &fingerprinted,
-		v.parses("notes", &t.Notes), v.parses("receiver", &t.Receiver)); err != nil {
+		&t.ToCurrency, &t.FeeAmount, &rate, &t.Destination, &t.To.Method, &t.To.Mode, v.parses("notes", &t.Notes),
+		v.parses("receiver", &t.Receiver)); err != nil {
 		return err
 	}
 	v.currency("from_currency", t.FromCurrency)
@@ -117,8 +114,6 @@ func scanChecked(s scanner, v *rowCheck, sums map[counterKey]int64) error {
 	v.when(err != nil || !exchange.IsPos(), "exchange_rate is not a number above zero")
 	v.when(!slices.Contains(payoutMethods, t.To.Method), "payout_method is unknown")
 	v.when(t.To.Mode != payout.SenderAmount && t.To.Mode != payout.ReceiverAmount, "calculation_mode is unknown")
-	v.when(keyed.Bool && !fingerprinted.Bool, "it has an idempotency key and no fingerprint")
-	v.when(!keyed.Bool && fingerprinted.Bool, "it has a fingerprint and no idempotency key")
 
 	day, month, year := payout.UsageKey{At: t.CreatedAt}.Periods()
 	for _, period := range []string{day, month, year} {

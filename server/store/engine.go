@@ -12,6 +12,8 @@ import (
 // engine is what differs between databases.
 type engine struct {
 	dialect goose.Dialect
+	// foreign is the pattern of the migrations that are written for another engine.
+	foreign string
 	// migrations adds to how migrations are run.
 	migrations []goose.ProviderOption
 	// open gives a pool for writes and one for reads; they may be the same. create tells whether a file may be made.

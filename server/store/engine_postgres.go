@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,7 @@ func postgresEngine(databaseURL string) (engine, error) {
 	}
 	return engine{
 		dialect:    goose.DialectPostgres,
+		foreign:    "*.sqlite.sql",
 		migrations: []goose.ProviderOption{goose.WithLocker(locker)},
 		open: func(ctx context.Context, _ bool) (writer, reader *sql.DB, err error) {
 			db := stdlib.OpenDB(*config)
@@ -65,7 +67,8 @@ func postgresUnavailable(err error) bool {
 		case "08", "40", "53", "57": // connection, rollback, resources, operator intervention
 			return true
 		}
-		return code == "55P03" || code == "25006" // lock not available, read-only (a standby)
+		// Lock not available, read-only (a standby), a transaction that stood still or took too long.
+		return slices.Contains([]string{"55P03", "25006", "25P03", "25P04"}, code)
 	}
 	var network net.Error
 	var connecting *pgconn.ConnectError

@@ -8,7 +8,9 @@ import (
 	"net/url"
 	"runtime"
 	"strings"
+	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -17,6 +19,7 @@ import (
 func sqliteEngine(file string) engine {
 	return engine{
 		dialect: goose.DialectSQLite3,
+		foreign: "*.postgres.sql",
 		open: func(ctx context.Context, create bool) (writer, reader *sql.DB, err error) {
 			mode := "&mode=rw"
 			if create {
@@ -27,8 +30,15 @@ func sqliteEngine(file string) engine {
 			if writer, err = openSQLite(file, "_txlock=immediate&_synchronous=FULL"+mode, 1); err != nil {
 				return nil, nil, err
 			}
-			// The file must be in WAL mode before readers open it.
-			if err := writer.PingContext(ctx); err != nil {
+			// The file must be in WAL mode before readers open it. The change of a new file to WAL is the one thing that
+			// does not wait for others who do the same.
+			if _, err := backoff.Retry(ctx, func() (struct{}, error) {
+				err := writer.PingContext(ctx)
+				if err != nil && sqliteCode(err)&0xff != sqlite3.SQLITE_BUSY {
+					err = backoff.Permanent(err)
+				}
+				return struct{}{}, err
+			}, backoff.WithBackOff(backoff.NewConstantBackOff(10*time.Millisecond)), backoff.WithMaxElapsedTime(5*time.Second)); err != nil {
 				return nil, nil, errors.Join(fmt.Errorf("SQLite file %s: %w", file, err), writer.Close())
 			}
 			if reader, err = openSQLite(file, "_query_only=1", max(4, 2*runtime.NumCPU())); err != nil {

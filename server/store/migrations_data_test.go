@@ -97,7 +97,6 @@ func migratedTransactions(at time.Time) []payout.Transaction {
 	deposit.Receiver = payout.Receiver{
 		FirstName: "Bina", LastName: "Example", Email: "bina@example.com", MobilePhone: "9779800000000", AddressLine1: "3 Road",
 	}
-	deposit.Idempotency = payout.Idempotency{Key: "key-1", Fingerprint: "fingerprint-1"}
 	wallet.ID, wallet.FromAmount, wallet.ToAmount, wallet.FundingType = "t-2", 20000, 2645000, "BANK"
 	wallet.CreatedAt = at.Add(time.Microsecond)
 	wallet.To = payout.ReceiveSide{

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -38,7 +39,7 @@ func TestEachMigrationHasItsData(t *testing.T) {
 	}
 }
 
-// versions lists the migrations.
+// versions lists the migrations; one that each engine has in words of its own is listed once.
 func versions(t *testing.T) []int64 {
 	t.Helper()
 	files, err := filepath.Glob("migrations/*.sql")
@@ -51,73 +52,176 @@ func versions(t *testing.T) []int64 {
 			t.Fatal(err)
 		}
 	}
-	return all
+	return slices.Compact(all)
 }
 
 func dataOf(version int64) string { return fmt.Sprintf("%s/%05d.sql", migrationData, version) }
 
+// migrationEngine is where migrations run.
+type migrationEngine struct {
+	driver  string
+	dialect goose.Dialect
+	foreign string // pattern of the migrations that are not for it
+	tables  string
+	schema  string // gives a line for each column, constraint and index
+	open    func(*testing.T) (url, name string)
+}
+
+var migrationEngines = map[string]migrationEngine{
+	"SQLite": {
+		"sqlite", goose.DialectSQLite3, "*.postgres.sql",
+		`select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like 'goose_%'`,
+		`select m.name || ' ' || c.name || ' ' || c.type || ' ' || c."notnull" || ' ' || ifnull(c.dflt_value, '') || ' ' || c.pk
+			from sqlite_schema m join pragma_table_info(m.name) c where m.type = 'table'
+		union all select m.name || ' (' || k."from" || ') references ' || k."table" || ' (' || k."to" || ') ' || k.id || '.' || k.seq
+			from sqlite_schema m join pragma_foreign_key_list(m.name) k where m.type = 'table'
+		union all select m.name || ' ' || i.origin || ' ' || i."unique" || ' ' || i.partial || ' ' ||
+			(select group_concat(c.name) from pragma_index_info(i.name) c)
+			from sqlite_schema m join pragma_index_list(m.name) i where m.type = 'table'
+		union all select sql from sqlite_schema where type <> 'table' and sql is not null`,
+		func(t *testing.T) (string, string) {
+			t.Helper()
+			file := filepath.Join(t.TempDir(), "payouts.db")
+			return "sqlite:" + file, "file:" + file + "?_foreign_keys=1"
+		},
+	},
+	"PostgreSQL": {
+		"pgx", goose.DialectPostgres, "*.sqlite.sql",
+		`select table_name from information_schema.tables where table_schema = 'public' and table_name not like 'goose_%'`,
+		`select table_name || ' ' || column_name || ' ' || data_type || ' ' || is_nullable || ' ' || coalesce(column_default, '')
+			from information_schema.columns where table_schema = 'public'
+		union all select conrelid::regclass || ' ' || pg_get_constraintdef(oid)
+			from pg_constraint where connamespace = 'public'::regnamespace
+		union all select indexdef from pg_indexes where schemaname = 'public'`,
+		func(t *testing.T) (string, string) {
+			t.Helper()
+			url := pgtest.Database(t)
+			return url, url
+		},
+	},
+}
+
+// at makes a database of a version, with the rows of that version.
+func (e migrationEngine) at(t *testing.T, version int64) (url string, db *sql.DB, migrator *goose.Provider) {
+	t.Helper()
+	url, dsn := e.open(t)
+	db, err := sql.Open(e.driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	files := os.DirFS("migrations")
+	foreign, err := fs.Glob(files, e.foreign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if migrator, err = goose.NewProvider(e.dialect, db, files, goose.WithExcludeNames(foreign)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := migrator.UpTo(t.Context(), version); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := os.ReadFile(dataOf(version))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), string(rows)); err != nil {
+		t.Fatalf("%s: %v", dataOf(version), err)
+	}
+	noneIsEmpty(t, db, e.tables)
+	return url, db, migrator
+}
+
 // What was written at any released version is read after all later migrations.
 func TestDataOfEachVersionIsReadAfterAllMigrations(t *testing.T) {
 	t.Parallel()
-	engines := map[string]struct {
-		driver  string
-		dialect goose.Dialect
-		tables  string
-		open    func(*testing.T) (url, name string)
-	}{
-		"SQLite": {"sqlite", goose.DialectSQLite3,
-			`select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like 'goose_%'`,
-			func(t *testing.T) (string, string) {
-				t.Helper()
-				file := filepath.Join(t.TempDir(), "payouts.db")
-				return "sqlite:" + file, "file:" + file + "?_foreign_keys=1"
-			}},
-		"PostgreSQL": {"pgx", goose.DialectPostgres,
-			`select table_name from information_schema.tables where table_schema = 'public' and table_name not like 'goose_%'`,
-			func(t *testing.T) (string, string) {
-				t.Helper()
-				url := pgtest.Database(t)
-				return url, url
-			}},
-	}
-	for name, engine := range engines {
+	for name, engine := range migrationEngines {
 		for _, version := range versions(t) {
 			t.Run(fmt.Sprint(name, " ", version), func(t *testing.T) {
 				t.Parallel()
-				url, dsn := engine.open(t)
-				db, err := sql.Open(engine.driver, dsn)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer db.Close()
-				migrator, err := goose.NewProvider(engine.dialect, db, os.DirFS("migrations"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := migrator.UpTo(t.Context(), version); err != nil {
-					t.Fatal(err)
-				}
-				rows, err := os.ReadFile(dataOf(version))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := db.ExecContext(t.Context(), string(rows)); err != nil {
-					t.Fatalf("%s: %v", dataOf(version), err)
-				}
-				noneIsEmpty(t, db, engine.tables)
-				s, err := store.Open(t.Context(), url) // migrates to the newest
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer s.Close()
-				if err := s.Ready(t.Context()); err != nil {
-					t.Error(err)
-				}
-				readsMigrated(t, s)
-				readsContent(t, db)
+				url, db, _ := engine.at(t, version)
+				readsAll(t, url, db)
 			})
 		}
 	}
+}
+
+// A migration that is taken back leaves the rows of the version before, which come up again.
+func TestMigrationsGoDownWithTheirData(t *testing.T) {
+	t.Parallel()
+	for name, engine := range migrationEngines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url, db, migrator := engine.at(t, 2)
+			if _, err := migrator.DownTo(t.Context(), 1); err != nil {
+				t.Fatal(err)
+			}
+			var key, fingerprint, without string
+			if err := db.QueryRowContext(t.Context(), `select t.idempotency_key, t.fingerprint, u.fingerprint
+				from transactions t join transactions u on u.idempotency_key is null and u.id = 't-2' where t.id = 't-1'`,
+			).Scan(&key, &fingerprint, &without); err != nil || key != "key-1" || fingerprint != "fingerprint-1" || without != "" {
+				t.Errorf("down again the key is %q with %q, and %q without a key, %v", key, fingerprint, without, err)
+			}
+			refuses(t, db, insertTransaction(`'t-9', 'u-1', 'key-1', ''`))
+			readsAll(t, url, db)
+		})
+	}
+}
+
+// A replica of version 1 that still runs after the migration fails, rather than create what a key has created before.
+func TestTheVersionBeforeWritesNoTransactionAnyMore(t *testing.T) {
+	t.Parallel()
+	for name, engine := range migrationEngines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, db, migrator := engine.at(t, 1)
+			if _, err := db.ExecContext(t.Context(), insertTransaction(`'t-8', 'u-1', 'key-8', 'f'`)); err != nil {
+				t.Errorf("version 1: %v", err)
+			}
+			if _, err := migrator.UpTo(t.Context(), 2); err != nil {
+				t.Fatal(err)
+			}
+			refuses(t, db, insertTransaction(`'t-9', 'u-1', 'key-9', 'f'`))
+		})
+	}
+}
+
+// insertTransaction is how version 1 writes a transaction; values are its id, user, key and fingerprint.
+func insertTransaction(values string) string {
+	return `insert into transactions (client_id, id, user_id, idempotency_key, fingerprint, created_at, status, delivery_status,
+		from_amount, from_currency, to_amount, to_currency, fee_amount, bonus_amount, exchange_rate, from_fund_id, funding_type,
+		destination, notes, receive_user_id, payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver)
+		values ('acme', ` + values + `, 0, '', '', 1, '', 1, '', 0, 0, '', 'f-1', '', '', '', 'r-1', '', '', '', 0, 0, '')`
+}
+
+// refuses wants the database to refuse each statement.
+func refuses(t *testing.T, db *sql.DB, statements ...string) {
+	t.Helper()
+	for _, statement := range statements {
+		if _, err := db.ExecContext(t.Context(), statement); err == nil {
+			t.Errorf("the database took %s", statement)
+		}
+	}
+}
+
+// readsAll migrates to the newest version, reads all rows, and finds that they still hold each other.
+func readsAll(t *testing.T, url string, db *sql.DB) {
+	t.Helper()
+	s, err := store.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+	readsMigrated(t, s)
+	readsContent(t, db)
+	refuses(t, db, `delete from transactions where id = 't-1'`, // it has a document
+		`update documents set transaction_id = 'gone' where id = 'd-3'`,
+		`update transactions set user_id = 'gone' where id = 't-2'`, `update transactions set from_fund_id = 'gone' where id = 't-2'`,
+		`update transactions set receive_user_id = 'gone' where id = 't-2'`, `update transactions set notes = null where id = 't-2'`,
+		`insert into idempotency_keys (client_id, idempotency_key, fingerprint, resource_id) values ('acme', 'key-1', '', 'u-1')`)
 }
 
 // noneIsEmpty wants a row in each table.
@@ -175,7 +279,11 @@ func readsMigrated(t *testing.T, s *store.Store) {
 	every(t, "banks", s.AllBanks(ctx), migratedBanks)
 	for _, want := range migratedUsers {
 		got, ok, err := s.User(ctx, "acme", want.ID)
+		documents := want.Documents
+		want.Documents = nil
 		reads(t, "user", got, want, ok, err)
+		read, err := s.UserDocuments(ctx, "acme", want.ID)
+		reads(t, "documents", read, documents, true, err)
 		tags, err := s.CIPTags(ctx, "acme", want.ID)
 		reads(t, "tags", tags, migratedTags[want.ID], true, err)
 	}
@@ -202,9 +310,13 @@ func readsMigrated(t *testing.T, s *store.Store) {
 	}, true, err)
 	all, err := s.Transactions(ctx, "acme", "u-1", payout.Position{}, 10)
 	reads(t, "transactions", all, migratedTransactions(at), true, err)
+	service := payout.NewService(payout.Config{Store: s})
+	first, replayed, err := service.CreateTransaction(ctx, migratedClients[0],
+		payout.Idempotency{Key: "key-1", Fingerprint: "fingerprint-1"}, "u-1", payout.NewTransaction{})
+	reads(t, "repeat", first, all[2], replayed, err)
 	done, err := s.Check(ctx, func(d store.Difference) error { return errors.New(d.String()) })
 	reads(t, "check", done, store.Checked{
-		Clients: 2, Users: 2, Accounts: 3, Transactions: 3, Documents: 3, Counters: 3, Reference: 5,
+		Clients: 2, Users: 2, Accounts: 3, Transactions: 3, Documents: 3, Keys: 1, Counters: 3, Reference: 5,
 	}, true, err)
 }
 

@@ -65,7 +65,11 @@ func connect(ctx context.Context, databaseURL string, create bool) (*Store, erro
 	if err != nil {
 		return nil, err
 	}
-	migrator, err := goose.NewProvider(e.dialect, writer, files, e.migrations...)
+	foreign, err := fs.Glob(files, e.foreign)
+	if err != nil {
+		return nil, err
+	}
+	migrator, err := goose.NewProvider(e.dialect, writer, files, append(e.migrations, goose.WithExcludeNames(foreign))...)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read migrations: %w", err), writer.Close(), reader.Close())
 	}

@@ -219,6 +219,48 @@ func TestPostgreSQLIsAStore(t *testing.T) {
 	})
 }
 
+// A replica that stands still within a write must not hold keys and counters for ever. What the server then ends is an
+// outage, and is taken back.
+func TestAWriteThatStandsStillIsAnOutage(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	beside, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer beside.Close()
+	if _, err := beside.ExecContext(t.Context(), `do $$ begin execute format(
+		'alter database %I set idle_in_transaction_session_timeout = 100', current_database()); end $$`); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	insert := func(tx payout.Tx) (bool, error) {
+		return tx.InsertIdempotencyKey(t.Context(), "acme", payout.Idempotency{Key: "key", Fingerprint: "f"}, "id")
+	}
+	err = s.Write(t.Context(), func(tx payout.Tx) error {
+		if _, err := insert(tx); err != nil {
+			return err
+		}
+		if err := s.Write(t.Context(), func(tx payout.Tx) error { // waits until the first one is ended
+			if free, err := insert(tx); err != nil || !free {
+				t.Errorf("after the first was ended: free %t, %v", free, err)
+			}
+			return errors.New("on purpose")
+		}); err == nil {
+			t.Error("the second was kept")
+		}
+		_, err := insert(tx)
+		return err
+	})
+	if payout.CodeOf(err) != payout.CodeServiceUnavailable {
+		t.Errorf("the first: %v", err)
+	}
+}
+
 // A mistyped name of a file is told, and no file is made.
 func TestConnectingMakesNoFile(t *testing.T) {
 	t.Parallel()

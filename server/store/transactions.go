@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"math"
 
 	"github.com/govalues/decimal"
@@ -12,52 +11,39 @@ import (
 
 const transactionColumns = `id, user_id, created_at, status, delivery_status, from_amount, from_currency, to_amount,
 	to_currency, fee_amount, bonus_amount, exchange_rate, from_fund_id, funding_type, destination, notes,
-	receive_user_id, payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver, idempotency_key,
-	fingerprint`
+	receive_user_id, payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver`
 
 func scanTransaction(s scanner, t *payout.Transaction) error {
 	var rate string
-	var key sql.NullString
 	err := s.Scan(&t.ID, &t.UserID, timeColumn{&t.CreatedAt}, &t.Status, &t.DeliveryStatus, &t.FromAmount,
 		&t.FromCurrency, &t.ToAmount, &t.ToCurrency, &t.FeeAmount, &t.BonusAmount, &rate, &t.FromFundID, &t.FundingType,
 		&t.Destination, jsonColumn{&t.Notes}, &t.To.ReceiveUserID, &t.To.Method, &t.To.Mode, &t.To.FundID, &t.To.PayerID,
-		&t.To.PickupLocation, jsonColumn{&t.Receiver}, &key, &t.Idempotency.Fingerprint)
+		&t.To.PickupLocation, jsonColumn{&t.Receiver})
 	if err != nil {
 		return err
 	}
-	t.Idempotency.Key = key.String
 	t.ExchangeRate, err = decimal.Parse(rate)
 	return err
 }
 
-// InsertTransaction writes the transaction and its documents. It waits for another write with the same idempotency key,
-// and reports false, having written nothing, where that one was kept.
-func (t tx) InsertTransaction(ctx context.Context, clientID string, v payout.Transaction) (bool, error) {
-	key := sql.NullString{String: v.Idempotency.Key, Valid: v.Idempotency.Key != ""}
-	n, err := t.exec(ctx, `insert into transactions (client_id, `+transactionColumns+`)
+// InsertTransaction writes the transaction and its documents.
+func (t tx) InsertTransaction(ctx context.Context, clientID string, v payout.Transaction) error {
+	if _, err := t.exec(ctx, `insert into transactions (client_id, `+transactionColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-			$24, $25, $26)
-		on conflict (client_id, idempotency_key) do nothing`,
+			$24)`,
 		clientID, v.ID, v.UserID, micros(v.CreatedAt), v.Status, v.DeliveryStatus, v.FromAmount, v.FromCurrency,
 		v.ToAmount, v.ToCurrency, v.FeeAmount, v.BonusAmount, v.ExchangeRate.String(), v.FromFundID, v.FundingType,
 		v.Destination, jsonText(v.Notes), v.To.ReceiveUserID, string(v.To.Method), string(v.To.Mode), v.To.FundID,
-		v.To.PayerID, v.To.PickupLocation, jsonText(v.Receiver), key, v.Idempotency.Fingerprint)
-	if err != nil || n == 0 {
-		return false, err
+		v.To.PayerID, v.To.PickupLocation, jsonText(v.Receiver)); err != nil {
+		return err
 	}
-	return true, t.insertDocuments(ctx, clientID, v.UserID, &v.ID, v.Documents)
+	return t.insertDocuments(ctx, clientID, v.UserID, &v.ID, v.Documents)
 }
 
 // Transaction reads a transaction of a user.
 func (r reads) Transaction(ctx context.Context, clientID, userID, id string) (payout.Transaction, bool, error) {
 	return r.transaction(ctx, clientID, `select `+transactionColumns+` from transactions
 		where client_id = $1 and id = $3 and user_id = $2`, clientID, userID, id)
-}
-
-// TransactionByKey finds the transaction that an idempotency key created.
-func (r reads) TransactionByKey(ctx context.Context, clientID, key string) (payout.Transaction, bool, error) {
-	return r.transaction(ctx, clientID, `select `+transactionColumns+` from transactions
-		where client_id = $1 and idempotency_key = $2`, clientID, key)
 }
 
 func (r reads) transaction(ctx context.Context, clientID, query string, args ...any) (payout.Transaction, bool, error) {

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
@@ -12,16 +14,16 @@ func scanUser(s scanner, u *payout.User) error {
 	return s.Scan(&u.ID, timeColumn{&u.CreatedAt}, &u.Status, &u.Business, &u.Sending, &u.Country, jsonColumn{&u.Profile})
 }
 
-// User reads a user with its documents, without their content.
+// User reads a user without its documents.
 func (r reads) User(ctx context.Context, clientID, id string) (payout.User, bool, error) {
-	u, ok, err := one(ctx, r, scanUser, `select `+userColumns+` from users
+	return one(ctx, r, scanUser, `select `+userColumns+` from users
 		where client_id = $1 and id = $2`, clientID, id)
-	if err != nil || !ok {
-		return payout.User{}, false, err
-	}
-	u.Documents, err = list(ctx, r, scanDocument, `select `+documentColumns+` from documents
-		where client_id = $1 and user_id = $2 and transaction_id is null order by position`, clientID, id)
-	return u, err == nil, err
+}
+
+// UserDocuments lists the documents of a user as they were sent, without their content.
+func (r reads) UserDocuments(ctx context.Context, clientID, userID string) ([]payout.Document, error) {
+	return list(ctx, r, scanDocument, `select `+documentColumns+` from documents
+		where client_id = $1 and user_id = $2 and transaction_id is null order by position`, clientID, userID)
 }
 
 const documentColumns = `id, kind, type, value, media_type, expiry_date, issuing_authority, country, state`
@@ -75,12 +77,13 @@ func (r reads) CIPTags(ctx context.Context, clientID, userID string) (map[string
 	return tags, err
 }
 
-// SetCIPTags writes the status of each given tag; others stay.
+// SetCIPTags writes the status of each given tag; others stay. Here and in RequestCIPTags the tags come in one order, so
+// that two writes for a user wait for each other rather than for ever.
 func (t tx) SetCIPTags(ctx context.Context, clientID, userID string, tags map[string]payout.CIPStatus) error {
-	for tag, status := range tags {
+	for _, tag := range slices.Sorted(maps.Keys(tags)) {
 		if _, err := t.exec(ctx, `insert into cip_tags (client_id, user_id, tag, status) values ($1, $2, $3, $4)
 			on conflict (client_id, user_id, tag) do update set status = excluded.status`,
-			clientID, userID, tag, string(status)); err != nil {
+			clientID, userID, tag, string(tags[tag])); err != nil {
 			return err
 		}
 	}
@@ -89,7 +92,7 @@ func (t tx) SetCIPTags(ctx context.Context, clientID, userID string, tags map[st
 
 // RequestCIPTags makes each given tag REQUESTED that the user lacks: that is absent, or FAILED.
 func (t tx) RequestCIPTags(ctx context.Context, clientID, userID string, tags []string) error {
-	for _, tag := range tags {
+	for _, tag := range slices.Sorted(slices.Values(tags)) {
 		if _, err := t.exec(ctx, `insert into cip_tags (client_id, user_id, tag, status) values ($1, $2, $3, $4)
 			on conflict (client_id, user_id, tag) do update set status = excluded.status where cip_tags.status = $5`,
 			clientID, userID, tag, string(payout.CIPRequested), string(payout.CIPFailed)); err != nil {

@@ -33,16 +33,16 @@ func soundWorld(name string) world {
 	return w
 }
 
-// further adds a transaction that counts.
+// further adds a transaction that counts, without a key.
 func further(t *testing.T, db Database, w world, id string, at time.Time, change func(*payout.Transaction)) {
 	t.Helper()
-	v := w.another(id, "key of "+id)
+	v := w.another(id)
 	v.CreatedAt = at
 	if change != nil {
 		change(&v)
 	}
 	write(t, db, func(ctx context.Context, tx payout.Tx) error {
-		if _, err := tx.InsertTransaction(ctx, w.client.ID, v); err != nil {
+		if err := tx.InsertTransaction(ctx, w.client.ID, v); err != nil {
 			return err
 		}
 		_, err := tx.AddUsage(ctx, w.client.ID, payout.UsageKey{
@@ -73,7 +73,16 @@ func putSound(t *testing.T, db Database) world {
 		v.To.Method, v.To.FundID, v.To.PayerID, v.To.Mode = payout.CashPickup, "", 2, payout.ReceiverAmount
 	})
 	further(t, db, w, "keyless", origin.AddDate(0, 0, -3), func(v *payout.Transaction) {
-		v.Idempotency, v.To.PayerID, v.Destination, v.FromCurrency = payout.Idempotency{}, 0, "IN", "GBP"
+		v.To.PayerID, v.Destination, v.FromCurrency = 0, "IN", "GBP"
+	})
+	write(t, db, func(ctx context.Context, tx payout.Tx) error { // a key of whatever can have one
+		for _, id := range []string{w.user.ID, w.funding.ID, w.receiver.ID, w.bank.ID, w.wallet.ID} {
+			key := payout.Idempotency{Key: "key of " + id, Fingerprint: "f"}
+			if err := keep(tx.InsertIdempotencyKey(ctx, w.client.ID, key, id)); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return w
 }
@@ -103,7 +112,7 @@ func checkSound(t *testing.T, db Database) {
 	done, all = differences(t, db)
 	same(t, "differences", all, nil)
 	same(t, "checked", done, store.Checked{
-		Clients: 2, Users: 2, Accounts: 6, Transactions: 5, Documents: 8, Counters: 2*3 + 2 + 3 + 3, Reference: 5,
+		Clients: 2, Users: 2, Accounts: 6, Transactions: 5, Documents: 8, Keys: 2 + 5, Counters: 2*3 + 2 + 3 + 3, Reference: 5,
 	})
 	stop := errors.New("stop")
 	damage(t, db, `update users set status = 'x'`)
@@ -221,12 +230,9 @@ func checkManyUsers(t *testing.T, db Database) {
 	}
 	damage(t, db, `delete from limit_usage where user_id like 'user-%'`)
 	for i := range 3 {
-		v := w.another(fmt.Sprint("t", i), "")
-		v.Idempotency, v.UserID = payout.Idempotency{}, fmt.Sprintf("user-%05d", i*600)
-		write(t, db, func(ctx context.Context, tx payout.Tx) error {
-			_, err := tx.InsertTransaction(ctx, "a", v)
-			return err
-		})
+		v := w.another(fmt.Sprint("t", i))
+		v.UserID = fmt.Sprintf("user-%05d", i*600)
+		write(t, db, func(ctx context.Context, tx payout.Tx) error { return tx.InsertTransaction(ctx, "a", v) })
 	}
 	missing := 0
 	for _, line := range func() []string { _, all := differences(t, db); return all }() {
@@ -251,4 +257,16 @@ func checkMoment(t *testing.T, db Database) {
 	if err != nil || reports != 1 || done.Transactions != 5 {
 		t.Errorf("%v; %d differences, %+v", err, reports, done)
 	}
+}
+
+// What cannot be read is an error, which is counted like any other.
+func checkFails(t *testing.T, db Database) {
+	putSound(t, db)
+	damage(t, db, `alter table idempotency_keys rename to gone`)
+	_, before := db.Failures()
+	if _, err := db.Check(t.Context(), func(store.Difference) error { return nil }); payout.CodeOf(err) != payout.CodeInternalError {
+		t.Errorf("without a table: %v", err)
+	}
+	_, after := db.Failures()
+	same(t, "failures", after-before, 1)
 }

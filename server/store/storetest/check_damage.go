@@ -71,12 +71,22 @@ func checkDamage(t *testing.T, db Database) {
 			},
 		},
 		{
-			`update transactions set fingerprint = '' where id = 'cash'`, `update transactions set fingerprint = 'f' where id = 'cash'`,
-			[]string{"transactions cash of client a: it has an idempotency key and no fingerprint"},
+			`update idempotency_keys set idempotency_key = '', fingerprint = '' where client_id = 'a' and resource_id = '` + sqlText(w.bank.ID) + `'`,
+			`update idempotency_keys set idempotency_key = 'k', fingerprint = 'f' where client_id = 'a' and idempotency_key = ''`,
+			[]string{
+				"idempotency_keys " + w.bank.ID + " of client a: the key is empty",
+				"idempotency_keys " + w.bank.ID + " of client a: it has no fingerprint",
+			},
 		},
 		{
-			`update transactions set fingerprint = 'f' where id = 'keyless'`, `update transactions set fingerprint = '' where id = 'keyless'`,
-			[]string{"transactions keyless of client a: it has a fingerprint and no idempotency key"},
+			`update idempotency_keys set resource_id = 'gone' where client_id = 'a' and resource_id = '` + sqlText(w.wallet.ID) + `'`,
+			`update idempotency_keys set resource_id = '` + sqlText(w.wallet.ID) + `' where client_id = 'a' and resource_id = 'gone'`,
+			[]string{"idempotency_keys gone of client a: what it created does not exist"},
+		},
+		{ // of another client it is not there
+			`update idempotency_keys set client_id = 'c' where client_id = 'a' and resource_id = '` + sqlText(w.user.ID) + `'`,
+			`update idempotency_keys set client_id = 'a' where client_id = 'c'`,
+			[]string{"idempotency_keys " + w.user.ID + " of client c: what it created does not exist"},
 		},
 		{
 			`update transactions set notes = 'x', receiver = '[]', exchange_rate = '0', to_amount = 0, fee_amount = -1 where id = 'cash'`,

@@ -14,14 +14,13 @@ import (
 func keyWaits(t *testing.T, db Database) {
 	for name, firstIsKept := range map[string]bool{"kept": true, "taken back": false} {
 		w := newWorld(name)
-		w.transfer.Idempotency.Key = "of the world"
 		w.put(t, db)
 		refusal := errors.New("on purpose")
 		var ending atomic.Bool
 		inserted, release := make(chan struct{}), make(chan struct{})
 		first, second := make(chan error, 1), make(chan error, 1)
 		insert := func(tx payout.Tx, id string) (bool, error) {
-			return tx.InsertTransaction(t.Context(), w.client.ID, w.another(id, "key"))
+			return tx.InsertIdempotencyKey(t.Context(), w.client.ID, payout.Idempotency{Key: "key", Fingerprint: "f"}, id)
 		}
 		go func() {
 			first <- db.Write(t.Context(), func(tx payout.Tx) error {
@@ -42,12 +41,12 @@ func keyWaits(t *testing.T, db Database) {
 		go func() {
 			close(beginning)
 			second <- db.Write(t.Context(), func(tx payout.Tx) error {
-				kept, err := insert(tx, "second")
+				free, err := insert(tx, "second")
 				if !ending.Load() {
 					t.Errorf("%s: the second did not wait for the first", name)
 				}
-				if kept == firstIsKept {
-					t.Errorf("%s: the second was kept: %t", name, kept)
+				if free == firstIsKept {
+					t.Errorf("%s: the key was free for the second: %t", name, free)
 				}
 				return err
 			})
@@ -61,7 +60,7 @@ func keyWaits(t *testing.T, db Database) {
 			t.Errorf("%s: the second: %v", name, err)
 		}
 		want := map[bool]string{true: "first", false: "second"}[firstIsKept]
-		same(t, name, found(db.TransactionByKey(t.Context(), w.client.ID, "key"))(t).ID, want)
+		same(t, name, found(db.IdempotencyKey(t.Context(), w.client.ID, "key"))(t).ResourceID, want)
 	}
 }
 
@@ -97,19 +96,23 @@ func keyRace(t *testing.T, db Database) {
 	w, ctx := newWorld("a"), t.Context()
 	w.put(t, db)
 	const writers = 16
-	kept := together(t, writers, func(i int) (kept bool, err error) {
+	free := together(t, writers, func(i int) (free bool, err error) {
 		err = db.Write(ctx, func(tx payout.Tx) error {
-			transfer := w.another(strconv.Itoa(i), "key")
+			transfer := w.another(strconv.Itoa(i))
 			transfer.Documents = []payout.Document{{ID: "document " + transfer.ID, Type: "INVOICE"}}
-			kept, err = tx.InsertTransaction(ctx, w.client.ID, transfer)
-			return err
+			key := payout.Idempotency{Key: "key", Fingerprint: "f"}
+			if free, err = tx.InsertIdempotencyKey(ctx, w.client.ID, key, transfer.ID); err != nil || !free {
+				return err
+			}
+			return tx.InsertTransaction(ctx, w.client.ID, transfer)
 		})
-		return kept, err
+		return free, err
 	})
-	if n := len(slices.DeleteFunc(kept, func(kept bool) bool { return !kept })); n != 1 {
-		t.Errorf("%d of %d were kept", n, writers)
+	if n := len(slices.DeleteFunc(free, func(free bool) bool { return !free })); n != 1 {
+		t.Errorf("the key was free for %d of %d", n, writers)
 	}
-	got := found(db.TransactionByKey(ctx, w.client.ID, "key"))(t)
+	used := found(db.IdempotencyKey(ctx, w.client.ID, "key"))(t)
+	got := found(db.Transaction(ctx, w.client.ID, w.user.ID, used.ResourceID))(t)
 	same(t, "documents", got.Documents, []payout.Document{{ID: "document " + got.ID, Type: "INVOICE"}})
 	same(t, "transactions", len(must(db.Transactions(ctx, w.client.ID, w.user.ID, payout.Position{}, 100))(t)), 2)
 	documentCount(t, db, len(w.user.Documents)+len(w.transfer.Documents)+1)
@@ -141,6 +144,35 @@ func usageRace(t *testing.T, db Database) {
 	}
 	total := w.used + writers*times*amount
 	same(t, "usage", must(db.Usage(ctx, w.client.ID, w.usage))(t), payout.Usage{Daily: total, Monthly: total, Annual: total})
+}
+
+// Neither of two writes to the tags of a user may have a tag that the other one waits for.
+func tagRace(t *testing.T, db Database) {
+	w, ctx := newWorld("a"), t.Context()
+	w.put(t, db)
+	names := payout.CIPTags(false)
+	tags := map[string]payout.CIPStatus{}
+	for _, name := range names {
+		tags[name] = payout.CIPFailed
+	}
+	const writers, times = 8, 10
+	together(t, writers, func(i int) (none struct{}, err error) {
+		mine := slices.Clone(names)
+		if i%4 == 3 {
+			slices.Reverse(mine)
+		}
+		for range times {
+			if err := db.Write(ctx, func(tx payout.Tx) error {
+				if i%2 == 0 {
+					return tx.SetCIPTags(ctx, w.client.ID, w.user.ID, tags)
+				}
+				return tx.RequestCIPTags(ctx, w.client.ID, w.user.ID, mine)
+			}); err != nil {
+				return none, err
+			}
+		}
+		return none, nil
+	})
 }
 
 // allReads are the reads of a world and all others.

@@ -202,9 +202,9 @@ func operatorLists(t *testing.T, db Database) {
 			if err := tx.InsertUser(ctx, id, u); err != nil {
 				return err
 			}
-			v := mine.another(mine.transfer.ID+n, "key "+n)
+			v := mine.another(mine.transfer.ID + n)
 			v.UserID, v.CreatedAt = u.ID, origin.AddDate(0, 0, i)
-			if _, err := tx.InsertTransaction(ctx, id, v); err != nil {
+			if err := tx.InsertTransaction(ctx, id, v); err != nil {
 				return err
 			}
 			users, transfers = append(users, u), append(transfers, v)

@@ -32,6 +32,9 @@ func tenantReads(w world) []tenantRead {
 		{"User", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return maybe(r.User(ctx, s.client, s.user))
 		}},
+		{"UserDocuments", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return some(r.UserDocuments(ctx, s.client, s.user))
+		}},
 		{"CIPTags", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			tags, err := r.CIPTags(ctx, s.client, s.user)
 			return len(tags) > 0, err
@@ -69,8 +72,8 @@ func tenantReads(w world) []tenantRead {
 		{"Transaction", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return maybe(r.Transaction(ctx, s.client, s.user, w.transfer.ID))
 		}},
-		{"TransactionByKey", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
-			return maybe(r.TransactionByKey(ctx, s.client, w.transfer.Idempotency.Key))
+		{"IdempotencyKey", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return maybe(r.IdempotencyKey(ctx, s.client, w.key.Key))
 		}},
 		{"Transactions", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return some(r.Transactions(ctx, s.client, s.user, payout.Position{}, 10))
@@ -170,7 +173,7 @@ func userIsolation(t *testing.T, db Database) {
 	})
 	finds(t, db, tenantReads(w), scope{w.client.ID, second.ID, receiver.ID}, func(name string) bool {
 		// Its own two rows; and a key belongs to the client (D-16).
-		return name == "User" || name == "ReceiveUsers" || name == "TransactionByKey"
+		return name == "User" || name == "ReceiveUsers" || name == "IdempotencyKey"
 	})
 }
 
@@ -180,6 +183,7 @@ func sameIDs(t *testing.T, db Database) {
 	other.client.ID, other.used = "other", 1
 	other.user.Country, other.funding.Label, other.receiver.City = "1", "2", "3"
 	other.bank.AccountNumber, other.wallet.WalletNumber, other.transfer.Status = "4", "5", "6"
+	other.key.Fingerprint = "7"
 	mine.put(t, db)
 	other.put(t, db)
 	ctx := t.Context()
@@ -190,7 +194,8 @@ func sameIDs(t *testing.T, db Database) {
 		same(t, "receive user", found(db.ReceiveUser(ctx, id, user, receiver))(t), w.receiver)
 		same(t, "bank account", found(db.BankAccount(ctx, id, receiver, w.bank.ID))(t), w.bank)
 		same(t, "wallet account", found(db.WalletAccount(ctx, id, receiver, w.wallet.ID))(t), w.wallet)
-		same(t, "transaction", found(db.TransactionByKey(ctx, id, w.transfer.Idempotency.Key))(t), asRead(w.transfer))
+		same(t, "transaction", found(db.Transaction(ctx, id, user, w.transfer.ID))(t), asRead(w.transfer))
+		same(t, "key", found(db.IdempotencyKey(ctx, id, w.key.Key))(t).Fingerprint, w.key.Fingerprint)
 		same(t, "usage", must(db.Usage(ctx, id, w.usage))(t), payout.Usage{Daily: w.used, Monthly: w.used, Annual: w.used})
 	}
 }
@@ -237,10 +242,10 @@ func paging(t *testing.T, db Database) {
 	w, ctx := newWorld("a"), t.Context()
 	w.put(t, db)
 	insert := func(id string, at time.Time) {
-		transfer := w.another(id, "")
+		transfer := w.another(id)
 		transfer.CreatedAt = at
 		write(t, db, func(ctx context.Context, tx payout.Tx) error {
-			return keep(tx.InsertTransaction(ctx, w.client.ID, transfer))
+			return tx.InsertTransaction(ctx, w.client.ID, transfer)
 		})
 	}
 	later := origin.AddDate(1, 0, 0)

@@ -49,7 +49,7 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"a writer cannot reach the rows of another client", writeIsolation},
 		{"statuses and tags change alone", changes},
 		{"only lacking tags are requested", requests},
-		{"an idempotency key creates one transaction", uniqueKeys},
+		{"an idempotency key is taken once", uniqueKeys},
 		{"an id is used once", uniqueIDs},
 		{"usage is counted per day, month and year", usageCounters},
 		{"usage beyond the range is refused", usageRange},
@@ -76,10 +76,12 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"a check finds what foreign keys should have held", checkOrphans},
 		{"a check leaves no user out", checkManyUsers},
 		{"a check sees one moment", checkMoment},
+		{"a check of a broken database fails", checkFails},
 		// At the same time.
 		{"the second of two writes with a key waits for the first", keyWaits},
 		{"of many writes with a key one is kept", keyRace},
 		{"concurrent usage adds up", usageRace},
+		{"concurrent changes of tags wait for each other", tagRace},
 		// While the database is away.
 		{"a context that ended is an outage", endedContext},
 		{"a context that ends within a write is an outage", contextEndsWithin},
@@ -107,6 +109,7 @@ type world struct {
 	bank     payout.BankAccount
 	wallet   payout.WalletAccount
 	transfer payout.Transaction
+	key      payout.Idempotency // of the transfer
 	usage    payout.UsageKey
 	used     int64
 }
@@ -118,6 +121,7 @@ func newWorld(name string) world {
 		client: filled[payout.Client](&f), user: filled[payout.User](&f), funding: filled[payout.FundingAccount](&f),
 		receiver: filled[payout.ReceiveUser](&f), bank: filled[payout.BankAccount](&f),
 		wallet: filled[payout.WalletAccount](&f), transfer: filled[payout.Transaction](&f),
+		key:  filled[payout.Idempotency](&f),
 		tags: map[string]payout.CIPStatus{"ID_DOC": payout.CIPSubmit, "EMAIL": payout.CIPFailed}, used: 12345,
 	}
 	w.client.ID = name
@@ -145,7 +149,8 @@ func (w world) insert(ctx context.Context, tx payout.Tx) error {
 		func() error { return tx.InsertReceiveUser(ctx, id, w.receiver) },
 		func() error { return tx.InsertBankAccount(ctx, id, w.bank) },
 		func() error { return tx.InsertWalletAccount(ctx, id, w.wallet) },
-		func() error { _, err := tx.InsertTransaction(ctx, id, w.transfer); return err },
+		func() error { return keep(tx.InsertIdempotencyKey(ctx, id, w.key, w.transfer.ID)) },
+		func() error { return tx.InsertTransaction(ctx, id, w.transfer) },
 		func() error { _, err := tx.AddUsage(ctx, id, w.usage, w.used); return err },
 	}
 	for _, step := range steps {
@@ -157,9 +162,9 @@ func (w world) insert(ctx context.Context, tx payout.Tx) error {
 }
 
 // another is a further transaction in the world, without documents.
-func (w world) another(id, key string) payout.Transaction {
+func (w world) another(id string) payout.Transaction {
 	t := w.transfer
-	t.ID, t.Idempotency.Key, t.Documents = id, key, nil
+	t.ID, t.Documents = id, nil
 	return t
 }
 

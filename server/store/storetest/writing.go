@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// keep makes an error of a transaction that was not kept.
-func keep(kept bool, err error) error {
-	if err == nil && !kept {
-		return errors.New("the transaction was not kept")
+// keep makes an error of a key that was taken.
+func keep(free bool, err error) error {
+	if err == nil && !free {
+		return errors.New("the key was taken")
 	}
 	return err
 }
@@ -103,7 +104,7 @@ func writeIsolation(t *testing.T, db Database) {
 		"InsertReceiveUser":   func(tx payout.Tx) error { return tx.InsertReceiveUser(ctx, id, receiver) },
 		"InsertBankAccount":   func(tx payout.Tx) error { return tx.InsertBankAccount(ctx, id, bank) },
 		"InsertWalletAccount": func(tx payout.Tx) error { return tx.InsertWalletAccount(ctx, id, wallet) },
-		"InsertTransaction":   func(tx payout.Tx) error { return keep(tx.InsertTransaction(ctx, id, transfer)) },
+		"InsertTransaction":   func(tx payout.Tx) error { return tx.InsertTransaction(ctx, id, transfer) },
 		"AddUsage":            func(tx payout.Tx) error { _, err := tx.AddUsage(ctx, id, mine.usage, 1); return err },
 	} {
 		err := db.Write(ctx, attempt)
@@ -157,8 +158,8 @@ func changes(t *testing.T, db Database) {
 		}
 		return tx.SetCIPTags(ctx, id, w.user.ID, map[string]payout.CIPStatus{"ID_DOC": payout.CIPVerified, "CITY": payout.CIPRequested})
 	})
-	user, funding, tags := w.user, w.funding, maps.Clone(w.tags)
-	user.Status, user.Documents = payout.KYCSuspended, withoutContent(user.Documents)
+	user, funding, tags := withoutDocuments(w.user), w.funding, maps.Clone(w.tags)
+	user.Status = payout.KYCSuspended
 	funding.Status = payout.FundingInactive
 	tags["ID_DOC"], tags["CITY"] = payout.CIPVerified, payout.CIPRequested // EMAIL stays
 	same(t, "user", found(db.User(ctx, id, w.user.ID))(t), user)
@@ -174,35 +175,31 @@ func changes(t *testing.T, db Database) {
 	same(t, "account of another", found(db.FundingAccount(ctx, id, second.user.ID, second.funding.ID))(t), second.funding)
 }
 
+// uniqueKeys: who comes second is told so, and can still read the first within the same write.
 func uniqueKeys(t *testing.T, db Database) {
 	w, ctx := newWorld("a"), t.Context()
 	w.put(t, db)
-	documents := len(w.user.Documents) + len(w.transfer.Documents)
-	repeat := w.transfer
-	repeat.ID, repeat.FromAmount = "repeat", 1
-	repeat.Documents = []payout.Document{{ID: "document of the repeat"}}
+	id, used := w.client.ID, payout.UsedKey{Fingerprint: w.key.Fingerprint, ResourceID: w.transfer.ID}
+	another := payout.Idempotency{Key: "another key", Fingerprint: "f"}
 	write(t, db, func(ctx context.Context, tx payout.Tx) error {
-		if kept, err := tx.InsertTransaction(ctx, w.client.ID, repeat); kept || err != nil {
-			t.Errorf("the second with a key: kept %t, %v", kept, err)
+		for _, fingerprint := range []string{w.key.Fingerprint, "another fingerprint"} {
+			repeat := payout.Idempotency{Key: w.key.Key, Fingerprint: fingerprint}
+			if free, err := tx.InsertIdempotencyKey(ctx, id, repeat, "repeat"); free || err != nil {
+				t.Errorf("the second with a key: free %t, %v", free, err)
+			}
 		}
-		// The write goes on, so that it can still read the first.
-		same(t, "the first", found(tx.TransactionByKey(ctx, w.client.ID, w.transfer.Idempotency.Key))(t), asRead(w.transfer))
-		return keep(tx.InsertTransaction(ctx, w.client.ID, w.another("third", "another key")))
+		same(t, "the first", found(tx.IdempotencyKey(ctx, id, w.key.Key))(t), used)
+		return keep(tx.InsertIdempotencyKey(ctx, id, another, w.user.ID))
 	})
-	if _, ok, err := db.Transaction(ctx, w.client.ID, w.user.ID, "repeat"); ok || err != nil {
-		t.Errorf("the second with a key: found %t, %v", ok, err)
+	same(t, "the first", found(db.IdempotencyKey(ctx, id, w.key.Key))(t), used)
+	if _, ok, err := db.IdempotencyKey(ctx, id, ""); ok || err != nil {
+		t.Errorf("no key was used: %t, %v", ok, err)
 	}
-	documentCount(t, db, documents)
-	same(t, "the first", found(db.TransactionByKey(ctx, w.client.ID, w.transfer.Idempotency.Key))(t), asRead(w.transfer))
-	for _, id := range []string{"without key 1", "without key 2", "without key 3"} {
-		write(t, db, func(ctx context.Context, tx payout.Tx) error {
-			return keep(tx.InsertTransaction(ctx, w.client.ID, w.another(id, "")))
-		})
-	}
-	if _, ok, err := db.TransactionByKey(ctx, w.client.ID, ""); ok || err != nil {
-		t.Errorf("no key finds a transaction: %t, %v", ok, err)
-	}
-	same(t, "transactions", len(must(db.Transactions(ctx, w.client.ID, w.user.ID, payout.Position{}, 100))(t)), 5)
+	resources := append([]string{w.transfer.ID, w.user.ID, w.funding.ID}, slices.Repeat([]string{"repeat"}, 70000)...)
+	same(t, "keys of resources", must(db.ResourceKeys(ctx, id, resources))(t),
+		map[string]payout.Idempotency{w.transfer.ID: w.key, w.user.ID: another})
+	same(t, "keys of nothing", must(db.ResourceKeys(ctx, id, nil))(t), map[string]payout.Idempotency{})
+	same(t, "keys of another client", must(db.ResourceKeys(ctx, "", resources))(t), map[string]payout.Idempotency{})
 }
 
 func uniqueIDs(t *testing.T, db Database) {
@@ -215,9 +212,9 @@ func uniqueIDs(t *testing.T, db Database) {
 		"receive user":    func(tx payout.Tx) error { return tx.InsertReceiveUser(ctx, id, w.receiver) },
 		"bank account":    func(tx payout.Tx) error { return tx.InsertBankAccount(ctx, id, w.bank) },
 		"wallet account":  func(tx payout.Tx) error { return tx.InsertWalletAccount(ctx, id, w.wallet) },
-		"transaction": func(tx payout.Tx) error {
-			_, err := tx.InsertTransaction(ctx, id, w.another(w.transfer.ID, "another key"))
-			return err
+		"transaction":     func(tx payout.Tx) error { return tx.InsertTransaction(ctx, id, w.another(w.transfer.ID)) },
+		"key of one resource": func(tx payout.Tx) error {
+			return keep(tx.InsertIdempotencyKey(ctx, id, payout.Idempotency{Key: "another key", Fingerprint: "f"}, w.transfer.ID))
 		},
 		"document": func(tx payout.Tx) error {
 			return tx.InsertUser(ctx, id, payout.User{ID: "another", Documents: w.user.Documents[:1]})

@@ -1,0 +1,91 @@
+package payout
+
+import (
+	"context"
+	"errors"
+)
+
+// Idempotency is the key that a caller sent and the fingerprint of the request (D-16). Without a key it is empty.
+type Idempotency struct{ Key, Fingerprint string }
+
+// UsedKey is what a key was used for: the fingerprint of the request and the id of what it created.
+type UsedKey struct{ Fingerprint, ResourceID string }
+
+// errNotThere tells that a key is kept and what it created is not, which `payoutd check` reports.
+var errNotThere = errors.New("what an idempotency key created is not there")
+
+// creation is how one resource is created.
+type creation[T any] struct {
+	// check refuses what the request alone shows to be wrong, before anything is written; may be nil.
+	check func() error
+	// create writes the resource, with this id, where the rules allow it.
+	create func(tx Tx, id string) (T, error)
+	// find reads the resource as it is now.
+	find func(r Reader, id string) (T, bool, error)
+}
+
+// once creates a resource, or replays the one that the key created before; replayed tells which (D-16, D-54). It returns
+// CodeIdempotencyKeyReused for a key that was used with another fingerprint, and the errors of the creation. A refused
+// creation writes nothing and uses up no key. Without a key each call creates.
+func once[T any](
+	ctx context.Context, s *Service, c Client, key Idempotency, n creation[T],
+) (v T, replayed bool, err error) {
+	if v, replayed, err = replay(ctx, s.store, c, key, n); replayed || err != nil {
+		return v, replayed, err
+	}
+	if v, replayed, err = write(ctx, s, c, key, n); err == nil {
+		return v, replayed, nil
+	}
+	// The key may have been taken since we looked: by a try beside this one, or by this one if but its answer was lost.
+	if first, again, lookup := replay(ctx, s.store, c, key, n); again || lookup != nil {
+		return first, again, lookup
+	}
+	return v, false, err
+}
+
+// write creates the resource and takes the key, both or neither. The key comes first, so that a second try waits for the
+// first one before it looks at any rule.
+func write[T any](
+	ctx context.Context, s *Service, c Client, key Idempotency, n creation[T],
+) (v T, replayed bool, err error) {
+	if n.check != nil {
+		if err := n.check(); err != nil {
+			return v, false, err
+		}
+	}
+	err = s.store.Write(ctx, func(tx Tx) error {
+		id := s.newID()
+		if key.Key != "" {
+			free, err := tx.InsertIdempotencyKey(ctx, c.ID, key, id)
+			if err != nil {
+				return err
+			}
+			if !free {
+				v, replayed, err = replay(ctx, tx, c, key, n)
+				return err
+			}
+		}
+		v, err = n.create(tx, id)
+		return err
+	})
+	return v, replayed, err
+}
+
+// replay finds what a key created, if it was used.
+func replay[T any](ctx context.Context, r Reader, c Client, key Idempotency, n creation[T]) (v T, ok bool, err error) {
+	if key.Key == "" {
+		return v, false, nil
+	}
+	used, ok, err := r.IdempotencyKey(ctx, c.ID, key.Key)
+	switch {
+	case err != nil || !ok:
+		return v, false, err
+	case used.Fingerprint != key.Fingerprint: // so that from here on it is the same operation under the same user
+		return v, false, NewError(CodeIdempotencyKeyReused,
+			Violation{"header", "X-Idempotency-Key", "must be new for a different request"})
+	}
+	if v, ok, err = n.find(r, used.ResourceID); err == nil && !ok {
+		err = errNotThere
+	}
+	return v, ok, err
+}
