@@ -1,5 +1,5 @@
-// Command demo tells the story of a payout: it starts a fresh sandbox and walks through it with the typed client.
+// Command demo tells the story of a payout: it starts a fresh sandbox and walks through it with the SDK.
 //
 // What belongs here: what an integrator does, in the order in which one does it. What does not: checks (package
-// server_test) and anything that the typed client cannot do.
+// server_test) and anything that the SDK cannot do.
 package main

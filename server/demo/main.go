@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 
-	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/client"
 	"github.com/crossborder-payouts/payouts/server"
 )
 
@@ -47,19 +46,11 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	}()
 	address := "http://" + listener.Addr().String()
 	fmt.Fprintf(out, "A fresh sandbox answers at %s.\n", address)
-	client, err := newClient(address)
+	sandbox := server.SandboxClients[0]
+	c, err := client.New(address, sandbox.ID, sandbox.Secret)
 	if err != nil {
 		return err
 	}
-	return story{client, out}.tell(ctx)
-}
-
-func newClient(address string) (*api.ClientWithResponses, error) {
-	sandbox := server.SandboxClients[0]
-	credentials := func(_ context.Context, r *http.Request) error {
-		r.Header.Set("X-Client-Id", sandbox.ID)
-		r.Header.Set("X-Client-Secret", sandbox.Secret)
-		return nil
-	}
-	return api.NewClientWithResponses(address, api.WithRequestEditorFn(credentials))
+	defer c.CloseIdleConnections() // or the server waits for them
+	return story{c, out}.tell(ctx)
 }

@@ -2,18 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"strings"
 
-	openapi_types "github.com/oapi-codegen/runtime/types"
+	"github.com/google/uuid"
 
+	"github.com/crossborder-payouts/payouts/client"
 	"github.com/crossborder-payouts/payouts/gen/api"
-	"github.com/crossborder-payouts/payouts/openapi/wire"
 )
 
 type story struct {
-	client *api.ClientWithResponses
+	client *client.Client
 	out    io.Writer
 }
 
@@ -49,161 +49,139 @@ func (s story) tell(ctx context.Context) error {
 	return s.transactions(ctx, sender)
 }
 
-func (s story) lookUp(ctx context.Context) (bank api.BankDetail, payer api.Payer, err error) {
+func (s story) lookUp(ctx context.Context) (*api.BankDetail, api.Payer, error) {
 	s.chapter("Look up reference data")
-	states, err := s.client.ListCountryStatesWithResponse(ctx, "US")
-	if err := expect(states, err, 200); err != nil {
-		return bank, payer, err
+	states, err := s.client.ListCountryStates(ctx, "US")
+	if err != nil {
+		return nil, api.Payer{}, err
 	}
-	s.line("states of the US", "%d, the first is %s", len(*states.JSON200), (*states.JSON200)[0].Name)
-	banks, err := s.client.ListBanksWithResponse(ctx, &api.ListBanksParams{Country: ptr("NP")})
-	if err := expect(banks, err, 200); err != nil {
-		return bank, payer, err
+	s.line("states of the US", "%d, the first is %s", len(states), states[0].Name)
+	banks, err := s.client.ListBanks(ctx, &api.ListBanksParams{Country: new("NP")})
+	if err != nil {
+		return nil, api.Payer{}, err
 	}
-	one, err := s.client.GetBankWithResponse(ctx, (*banks.JSON200)[0].ID)
-	if err := expect(one, err, 200); err != nil {
-		return bank, payer, err
+	bank, err := s.client.GetBank(ctx, banks[0].ID)
+	if err != nil {
+		return nil, api.Payer{}, err
 	}
-	bank = *one.JSON200
-	s.line("banks in Nepal", "%d, the first is %s and receives %s", len(*banks.JSON200), bank.Name, bank.ReceivingCurrency[0])
-	payers, err := s.client.ListPayersWithResponse(ctx, &api.ListPayersParams{
-		Country: ptr("NPL"), PayoutMethod: ptr(api.PayoutMethodCashPickup),
+	s.line("banks in Nepal", "%d, the first is %s and receives %s", len(banks), bank.Name, bank.ReceivingCurrency[0])
+	payers, err := s.client.ListPayers(ctx, &api.ListPayersParams{
+		Country: new("NPL"), PayoutMethod: new(api.PayoutMethodCashPickup),
 	})
-	if err := expect(payers, err, 200); err != nil {
-		return bank, payer, err
+	if err != nil {
+		return nil, api.Payer{}, err
 	}
-	payer = (*payers.JSON200)[0]
-	s.line("cash pickup in Nepal", "%d payers, the first is %s", len(*payers.JSON200), payer.Name)
-	return bank, payer, nil
+	s.line("cash pickup in Nepal", "%d payers, the first is %s", len(payers), payers[0].Name)
+	return bank, payers[0], nil
 }
 
-func (s story) sender(ctx context.Context) (sender, fund openapi_types.UUID, err error) {
+func (s story) sender(ctx context.Context) (sender, fund uuid.UUID, err error) {
 	s.chapter("Register a sender")
-	user, err := s.client.CreateUserWithResponse(ctx, api.UserRequest{
-		FirstName: "Asha", LastName: ptr("Example"), Email: "asha@example.com", Country: "US", State: ptr("CA"),
-		Type: ptr(api.UserTypeSend),
+	user, err := s.client.CreateUser(ctx, api.UserRequest{
+		FirstName: "Asha", LastName: new("Example"), Email: "asha@example.com", Country: "US", State: new("CA"),
+		Type: new(api.UserTypeSend),
 	})
-	if err := expect(user, err, 200); err != nil {
+	if err != nil {
 		return sender, fund, err
 	}
-	sender = user.JSON200.ID
-	s.line("user", "%s, %s", sender, user.JSON200.Status)
-	verified, err := s.client.SetVerificationWithResponse(ctx, sender, api.VerificationRequest{
-		KycStatus: ptr(api.KycStatusVerified),
-	})
-	if err := expect(verified, err, 200); err != nil {
+	s.line("user", "%s, %s", user.ID, user.Status)
+	verified, err := s.client.SetVerification(ctx, user.ID, api.VerificationRequest{KycStatus: new(api.KycStatusVerified)})
+	if err != nil {
 		return sender, fund, err
 	}
-	s.line("verification", "%s (the sandbox does what a reviewer does)", verified.JSON200.KycStatus)
-	account, err := s.client.CreateFundingAccountWithResponse(ctx, sender, api.FundingAccountRequest{FundingSourceType: "CARD"})
-	if err := expect(account, err, 200); err != nil {
+	s.line("verification", "%s (the sandbox does what a reviewer does)", verified.KycStatus)
+	account, err := s.client.CreateFundingAccount(ctx, user.ID, api.FundingAccountRequest{FundingSourceType: "CARD"})
+	if err != nil {
 		return sender, fund, err
 	}
-	fund = account.JSON200.ID
-	active, err := s.client.SetFundingAccountStatusWithResponse(ctx, sender, fund, api.FundingAccountStatusRequest{
-		Status: api.FundingAccountStatusActive,
-	})
-	if err := expect(active, err, 200); err != nil {
+	active, err := s.client.SetFundingAccountStatus(ctx, user.ID, account.ID, api.FundingAccountStatusActive)
+	if err != nil {
 		return sender, fund, err
 	}
-	s.line("funding account", "%s, %s", fund, active.JSON200.Status)
-	return sender, fund, nil
+	s.line("funding account", "%s, %s", account.ID, active.Status)
+	return user.ID, account.ID, nil
 }
 
-func (s story) receiver(ctx context.Context, sender openapi_types.UUID, bank api.BankDetail) (receiver, account openapi_types.UUID, err error) {
+func (s story) receiver(ctx context.Context, sender uuid.UUID, bank *api.BankDetail) (receiver, account uuid.UUID, err error) {
 	s.chapter("Add a receive user")
-	user, err := s.client.CreateReceiveUserWithResponse(ctx, sender, api.ReceiveUserRequest{
-		FirstName: "Bina", LastName: ptr("Example"), Country: "NP", City: ptr("Kathmandu"),
+	user, err := s.client.CreateReceiveUser(ctx, sender, api.ReceiveUserRequest{
+		FirstName: "Bina", LastName: new("Example"), Country: "NP", City: new("Kathmandu"),
 	})
-	if err := expect(user, err, 200); err != nil {
+	if err != nil {
 		return receiver, account, err
 	}
-	receiver = user.JSON200.ID
-	s.line("receive user", "%s, in %s", receiver, user.JSON200.Country)
-	added, err := s.client.CreateBankAccountWithResponse(ctx, sender, receiver, api.BankAccountRequest{
+	s.line("receive user", "%s, in %s", user.ID, user.Country)
+	added, err := s.client.CreateBankAccount(ctx, sender, user.ID, api.BankAccountRequest{
 		BankID: bank.ID, AccountNumber: "0001234567", Currency: bank.ReceivingCurrency[0],
 	})
-	if err := expect(added, err, 200); err != nil {
+	if err != nil {
 		return receiver, account, err
 	}
-	account = added.JSON200.ID
-	s.line("bank account", "%s, at %s", account, bank.Name)
-	return receiver, account, nil
+	s.line("bank account", "%s, at %s", added.ID, bank.Name)
+	return user.ID, added.ID, nil
 }
 
-func (s story) limits(ctx context.Context, sender openapi_types.UUID) error {
-	l, err := s.client.GetTransactionLimitWithResponse(ctx, sender, &api.GetTransactionLimitParams{Destination: "NP"})
-	if err := expect(l, err, 200); err != nil {
+func (s story) limits(ctx context.Context, sender uuid.UUID) error {
+	l, err := s.client.GetTransactionLimit(ctx, sender, "NP")
+	if err != nil {
 		return err
 	}
-	left := l.JSON200.RemainingLimit
-	s.line("to Nepal", "tier %d: %s USD today, %s this month, %s this year", l.JSON200.CurrentTier, left.DailyLimit,
+	left := l.RemainingLimit
+	s.line("to Nepal", "tier %d: %s USD today, %s this month, %s this year", l.CurrentTier, left.DailyLimit,
 		left.MonthlyLimit, left.AnnualLimit)
 	return nil
 }
 
-func (s story) bankDeposit(ctx context.Context, sender, fund, receiver, account openapi_types.UUID) error {
+func (s story) bankDeposit(ctx context.Context, sender, fund, receiver, account uuid.UUID) error {
 	s.chapter("Send 100.00 USD to the bank account")
-	var to api.ReceiveSide
-	if err := to.FromBankDepositTo(api.BankDepositTo{
-		ID: receiver, FundID: account, PayoutMethod: api.PayoutMethodBankDeposit,
-	}); err != nil {
+	payout := api.TransactionRequest{
+		FromAmount: client.MustAmount("100"), FromCurrency: "USD", FromFundID: fund,
+		ToCurrency: "NPR", ExchangeRate: client.MustAmount("132.25"), To: client.BankDeposit(receiver, account),
+	}
+	key := client.IdempotencyKey("demo-1")
+	first, err := s.client.CreateTransaction(ctx, sender, payout, key)
+	if err != nil {
 		return err
 	}
-	body := api.TransactionRequest{
-		FromAmount: wire.MustAmount("100"), ExchangeRate: wire.MustAmount("132.25"), FromCurrency: "USD",
-		ToCurrency: "NPR", FromFundID: fund, To: to,
-	}
-	params := &api.CreateTransactionParams{XIdempotencyKey: ptr("demo-1")}
-	first, err := s.client.CreateTransactionWithResponse(ctx, sender, params, body)
-	if err := expect(first, err, 200); err != nil {
-		return err
-	}
-	s.created(*first.JSON200)
+	s.created(*first)
 
-	again, err := s.client.CreateTransactionWithResponse(ctx, sender, params, body)
-	if err := expect(again, err, 200); err != nil {
+	var info client.Info
+	again, err := s.client.CreateTransaction(ctx, sender, payout, key, client.CaptureInfo(&info))
+	if err != nil {
 		return err
 	}
-	s.line("same key again", "%s, Idempotent-Replayed: %s", again.JSON200.ID,
-		again.HTTPResponse.Header.Get("Idempotent-Replayed"))
+	s.line("same key again", "%s, replayed: %t", again.ID, info.Replayed)
 
-	body.FromAmount = wire.MustAmount("101")
-	conflict, err := s.client.CreateTransactionWithResponse(ctx, sender, params, body)
-	if err := expect(conflict, err, 409); err != nil {
-		return err
+	payout.FromAmount = client.MustAmount("101")
+	_, err = s.client.CreateTransaction(ctx, sender, payout, key)
+	var refused *client.Error
+	if !errors.As(err, &refused) || !errors.Is(err, client.IdempotencyKeyReused) {
+		return fmt.Errorf("a reused key gave %w", err)
 	}
-	s.line("same key, 101 USD", "%d %s: %s", conflict.JSON409.Status, conflict.JSON409.Code, conflict.JSON409.Message)
+	s.line("same key, 101 USD", "%d %s: %s", refused.Status, refused.Code, refused.Message)
 	return nil
 }
 
-func (s story) cashPickup(ctx context.Context, sender, fund, receiver openapi_types.UUID, payer api.Payer) error {
+func (s story) cashPickup(ctx context.Context, sender, fund, receiver uuid.UUID, payer api.Payer) error {
 	s.chapter("Send 3000.00 NPR for cash pickup")
-	var to api.ReceiveSide
-	if err := to.FromCashPickupTo(api.CashPickupTo{
-		ID: receiver, PayerID: payer.ID, PayoutMethod: api.PayoutMethodCashPickup,
-		CalculationMode: ptr(api.CalculationModeReceiverAmount),
-	}); err != nil {
-		return err
-	}
-	r, err := s.client.CreateTransactionWithResponse(ctx, sender, &api.CreateTransactionParams{}, api.TransactionRequest{
-		FromAmount: wire.MustAmount("21.72"), ToAmount: ptr(wire.MustAmount("3000")),
-		ExchangeRate: wire.MustAmount("138.125"), FromCurrency: "USD", ToCurrency: "NPR", FromFundID: fund, To: to,
+	created, err := s.client.CreateTransaction(ctx, sender, api.TransactionRequest{
+		FromAmount: client.MustAmount("21.72"), FromCurrency: "USD", FromFundID: fund,
+		ToAmount: new(client.MustAmount("3000")), ToCurrency: "NPR", ExchangeRate: client.MustAmount("138.125"),
+		To: client.CashPickup(receiver, payer.ID, client.ReceiverAmount),
 	})
-	if err := expect(r, err, 200); err != nil {
+	if err != nil {
 		return err
 	}
-	s.created(*r.JSON200)
+	s.created(*created)
 	return nil
 }
 
-func (s story) transactions(ctx context.Context, sender openapi_types.UUID) error {
+func (s story) transactions(ctx context.Context, sender uuid.UUID) error {
 	s.chapter("Transactions of the sender, newest first")
-	page, err := s.client.ListTransactionsWithResponse(ctx, sender, &api.ListTransactionsParams{})
-	if err := expect(page, err, 200); err != nil {
-		return err
-	}
-	for _, t := range page.JSON200.Items {
+	for t, err := range s.client.Transactions(ctx, sender, nil) {
+		if err != nil {
+			return err
+		}
 		s.created(t)
 	}
 	return nil
@@ -219,22 +197,3 @@ func (s story) chapter(title string) { fmt.Fprintf(s.out, "\n%s\n", title) }
 func (s story) line(what, format string, args ...any) {
 	fmt.Fprintf(s.out, "  %-22s %s\n", what, fmt.Sprintf(format, args...))
 }
-
-// response is what all generated responses have.
-type response interface {
-	StatusCode() int
-	GetBody() []byte
-}
-
-// expect makes an error of a call that failed or answered with another status.
-func expect(r response, err error, status int) error {
-	if err != nil {
-		return err
-	}
-	if r.StatusCode() != status {
-		return fmt.Errorf("status %d, not %d: %s", r.StatusCode(), status, strings.TrimSpace(string(r.GetBody())))
-	}
-	return nil
-}
-
-func ptr[T any](v T) *T { return &v }

@@ -1,0 +1,157 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/client"
+)
+
+func TestADeadlineThatComesBeforeTheNextAttemptIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		started := time.Now()
+		n, c := dial(t, refuse(503, client.ServiceUnavailable, "Retry-After", "5"))
+		_, err := c.CreateUser(ctx, asha())
+		if e := errorOf(t, err); !errors.Is(err, client.ServiceUnavailable) || e.Status != 503 || e.RetryAfter != 5*time.Second {
+			t.Errorf("got %v", err)
+		}
+		if len(n.seen) != 1 || time.Since(started) != 0 {
+			t.Errorf("%d attempts in %v", len(n.seen), time.Since(started))
+		}
+	})
+}
+
+func TestACancelledContextEndsTheCallWhereverItIs(t *testing.T) {
+	t.Parallel()
+	reason := errors.New("the caller's reason")
+	for name, c := range map[string]struct {
+		answer   answer
+		after    time.Duration
+		attempts int
+	}{
+		"before it starts":    {ok, 0, 0},
+		"in an attempt":       {hang, time.Second, 1},
+		"in a wait":           {refuse(503, client.ServiceUnavailable, "Retry-After", "20"), 10 * time.Second, 1},
+		"in a second attempt": {hang, client.DefaultTimeout + 10*time.Second, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				if c.after == 0 {
+					cancel(reason)
+				} else {
+					time.AfterFunc(c.after, func() { cancel(reason) })
+				}
+				started := time.Now()
+				n, sdk := dial(t, c.answer)
+				var info client.Info
+				_, err := sdk.CreateUser(ctx, asha(), client.CaptureInfo(&info))
+				e := errorOf(t, err)
+				if !errors.Is(err, context.Canceled) || !errors.Is(err, reason) || !e.Temporary() {
+					t.Errorf("got %v", err)
+				}
+				if len(n.seen) != c.attempts || time.Since(started) != c.after {
+					t.Errorf("%d attempts in %v, want %d in %v", len(n.seen), time.Since(started), c.attempts, c.after)
+				}
+				if e.IdempotencyKey == "" || info.IdempotencyKey != e.IdempotencyKey {
+					t.Errorf("the key is %q in the error and %q in the info", e.IdempotencyKey, info.IdempotencyKey)
+				}
+				if name == "in a wait" && (!errors.Is(err, client.ServiceUnavailable) || e.RequestID != "request-1") {
+					t.Errorf("the answer is lost: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// The status has come, the reason has not.
+func TestARefusalThatIsCutTellsSo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		stalled := func(r *http.Request) (*http.Response, error) {
+			res, err := refuse(422, client.LimitExceeded)(r)
+			res.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"code":`), stalls{r.Context()}))
+			return res, err
+		}
+		n, c := dial(t, stalled)
+		_, err := c.CreateUser(ctx, asha())
+		e := errorOf(t, err)
+		if !errors.Is(err, context.DeadlineExceeded) || !e.Temporary() || e.Status != 422 || e.Code != "" || len(n.seen) != 1 {
+			t.Errorf("%d attempts, %+v", len(n.seen), *e)
+		}
+		if !strings.Contains(e.Message, "the answer was cut") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// stalls brings nothing until the context ends.
+type stalls struct{ ctx context.Context } //nolint:containedctx // a body has the one of its request
+
+func (s stalls) Read([]byte) (int, error) {
+	<-s.ctx.Done()
+	return 0, s.ctx.Err()
+}
+
+func TestTheErrorOfAnotherCallAsCauseIsNotTakenForThisOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(time.Second, func() { cancel(&client.Error{Operation: "other"}) })
+		_, c := dial(t, refuse(503, client.ServiceUnavailable, "Retry-After", "20"))
+		_, err := c.CreateUser(ctx, asha())
+		if e := errorOf(t, err); e.Operation != "createUser" || !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestAnAttemptThatTakesTooLongIsATimeoutAndNotTheCallers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n, c := dialWith(t, []client.Option{client.WithTimeout(3 * time.Second), client.WithRetries(1)}, hang)
+		started := time.Now()
+		_, err := c.GetUser(t.Context(), userID)
+		e := errorOf(t, err)
+		if took := time.Since(started); took < 6*time.Second || took > 7*time.Second || len(n.seen) != 2 {
+			t.Errorf("%d attempts in %v", len(n.seen), took)
+		}
+		var timeout net.Error
+		if !errors.As(err, &timeout) || !timeout.Timeout() || e.Status != 0 || !e.Temporary() {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestTheTimeoutOfTheCallersHTTPClientBoundsAnAttempt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for timeout, want := range map[time.Duration]time.Duration{time.Second: time.Second, 0: client.DefaultTimeout, -1: client.DefaultTimeout} {
+			own := &http.Client{Transport: &network{answers: []answer{hang}}, Timeout: timeout}
+			c, err := client.New(baseURL, clientID, secret, client.WithHTTPClient(own), client.WithRetries(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			started := time.Now()
+			_, err = c.GetUser(ctx, userID)
+			if e := errorOf(t, err); time.Since(started) != want || !e.Temporary() {
+				t.Errorf("%v after %v", err, time.Since(started))
+			}
+			cancel()
+		}
+	})
+}

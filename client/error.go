@@ -1,0 +1,216 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+)
+
+// Bounds of what is taken from an error answer, whoever sent it.
+const (
+	maxErrorBody    = 256 << 10
+	maxErrorDetails = 100
+	maxErrorText    = 300 // characters of a message, or of a part of a detail
+	maxIdentifier   = 128
+	shownDetails    = 5
+)
+
+// Code tells a program what went wrong. The constants of this package are those of the contract; a newer service may
+// send others, which are to be treated by their HTTP status.
+//
+// A Code is an error, so that errors.Is(err, client.NotFound) works across the wire.
+type Code string //nolint:errname // it reads as client.NotFound, and is a code first
+
+// Error is the code itself.
+func (c Code) Error() string { return string(c) }
+
+// Error is every error that a call returns. Use [errors.As] for its fields and [errors.Is] for its code and cause:
+//
+//	errors.Is(err, client.LimitExceeded)   // what the service said
+//	errors.Is(err, context.Canceled)       // the caller's context ended
+//
+// It holds nothing of the request but identifiers of the call, and may be logged.
+type Error struct {
+	Operation string // operationId of the contract
+	Status    int    // of the HTTP answer; 0 if there was none, or not all of a success
+	Code      Code   // "" if the answer was not one of the service
+	Message   string // for people, in one line
+	Details   []api.ErrorDetail
+	RequestID string // of the last answer; quote it when you ask the operator about a call
+
+	// IdempotencyKey is that of a creating call, also when none was given. When [Error.Temporary], or where it is
+	// unknown whether something was created, make the same call again with it.
+	IdempotencyKey string
+
+	Attempts   int           // 0 if the call was wrong and nothing was sent
+	RetryAfter time.Duration // how long the service asked to be left alone; 0 if it did not
+
+	cause error
+}
+
+// Error gives operation, status, code, message, the first details, request id and key.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("payouts: " + e.Operation + ": ")
+	if e.Status != 0 {
+		b.WriteString(strconv.Itoa(e.Status) + " ")
+	}
+	if e.Code != "" {
+		b.WriteString(string(e.Code) + ": ")
+	}
+	b.WriteString(e.Message)
+	for i, d := range e.Details {
+		if i == shownDetails {
+			b.WriteString("; ...")
+			break
+		}
+		b.WriteString("; " + string(d.In) + " " + d.Field + " " + d.Reason)
+	}
+	separator := " ("
+	for _, id := range [][2]string{{"request ", e.RequestID}, {"key ", e.IdempotencyKey}} {
+		if id[1] != "" {
+			b.WriteString(separator + id[0] + id[1])
+			separator = ", "
+		}
+	}
+	if separator == ", " {
+		b.WriteString(")")
+	}
+	return b.String()
+}
+
+// Is tells whether target is the code of the error.
+func (e *Error) Is(target error) bool {
+	code, ok := target.(Code)
+	return ok && code != "" && code == e.Code
+}
+
+// Unwrap gives what kept an answer away: the end of the caller's context, or a failure of the network.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Temporary tells whether the same call may succeed later: there was no answer, the service was busy or failed. Make a
+// creating call again with its IdempotencyKey, so that it creates once.
+func (e *Error) Temporary() bool { return e.reason() != "" || isContext(e.cause) }
+
+// refused reads an answer that is no success.
+func (k *call) refused(ctx context.Context, res *http.Response, hide func(string) string) *Error {
+	e := k.fail("", nil)
+	e.Status = res.StatusCode
+	e.RetryAfter = retryAfter(res.Header.Get("Retry-After"), time.Now())
+	// What could not be read changes nothing about the status.
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
+	e.parse(body, hide)
+	if e.RequestID == "" {
+		e.RequestID = k.requestID
+	}
+	k.requestID = e.RequestID
+	switch {
+	case res.StatusCode >= 300 && res.StatusCode <= 399:
+		e.Message = "the base URL is redirected; redirects are not followed, for credentials are sent to the base URL alone"
+	case e.Message == "" && err != nil:
+		e.cause = lost(ctx, err)
+		e.Message = strings.TrimLeft(http.StatusText(res.StatusCode)+", the answer was cut: "+oneLine(e.cause.Error()), ", ")
+	case e.Message == "":
+		// The text of whatever stands between is not repeated: it may hold what it was sent.
+		e.Message = strings.TrimLeft(http.StatusText(res.StatusCode)+", not an answer of the service", ", ")
+	}
+	return e
+}
+
+// parse takes what it knows of the body of an error, member by member: a newer service, and what stands before it, may
+// send anything. hide goes over each text before it is shortened.
+func (e *Error) parse(body []byte, hide func(string) string) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(body, &members) != nil {
+		return
+	}
+	text := func(raw json.RawMessage) string { return hide(text(raw)) }
+	if code := text(members["code"]); isCode(code) {
+		e.Code = Code(code)
+	}
+	e.Message = oneLine(text(members["message"]))
+	if e.RequestID == "" {
+		e.RequestID = identifier(text(members["request_id"]))
+	}
+	var details []json.RawMessage
+	_ = json.Unmarshal(members["details"], &details)
+	for _, raw := range details[:min(len(details), maxErrorDetails)] {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(raw, &members) != nil {
+			continue
+		}
+		d := api.ErrorDetail{
+			In:     api.ErrorDetailIn(oneLine(text(members["in"]))),
+			Field:  oneLine(text(members["field"])),
+			Reason: oneLine(text(members["reason"])),
+		}
+		if d != (api.ErrorDetail{}) {
+			e.Details = append(e.Details, d)
+		}
+	}
+}
+
+// text is the string that raw holds, or "".
+func text(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// isCode tells whether text has the form of a code: one for a dictionary of programs, not any text.
+func isCode(text string) bool {
+	return text != "" && len(text) <= maxIdentifier && !strings.ContainsFunc(text, func(r rune) bool {
+		return (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_'
+	})
+}
+
+// identifier is text if it is one word that can be logged, else "".
+func identifier(text string) string {
+	if len(text) > maxIdentifier || !visible(text) {
+		return ""
+	}
+	return text
+}
+
+// oneLine makes text printable, one line, and short.
+func oneLine(text string) string {
+	var b strings.Builder
+	n, space := 0, false
+	for _, r := range text {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar || unicode.IsSpace(r) {
+			space = b.Len() > 0
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			n, space = n+1, false
+		}
+		if n++; n > maxErrorText {
+			return b.String() + "..."
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// withoutURL takes off the layer of net/http that shows the URL of the request, identifiers and query included.
+func withoutURL(err error) error {
+	for {
+		var shown *url.Error
+		if !errors.As(err, &shown) {
+			return err
+		}
+		err = shown.Err
+	}
+}

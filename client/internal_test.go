@@ -1,0 +1,132 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/openapi"
+)
+
+var operations = []*operation{
+	listPayers, getPayer, listBanks, getBank, listCountryStates, getCountryState, listStatesV2, getStateV2, createUser, getUser,
+	getCipInfo, getTransactionLimit, createTransaction, listTransactions, getTransaction, createFundingAccount,
+	listFundingAccounts, createReceiveUser, listReceiveUsers, createBankAccount, listBankAccounts, createWalletAccount,
+	listWalletAccounts, setVerification, setFundingAccountStatus,
+}
+
+func TestEveryOperationOfTheContractHasAMethod(t *testing.T) {
+	t.Parallel()
+	doc, err := openapi.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]*operation{}
+	for _, o := range operations {
+		known[o.id] = o
+	}
+	found := 0
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			found++
+			o := known[op.OperationID]
+			want := operation{op.OperationID, path, reads}
+			switch {
+			case op.Parameters.GetByInAndName("header", "X-Idempotency-Key") != nil:
+				want.kind = creates
+			case method != http.MethodGet:
+				want.kind = sets
+			}
+			if o == nil || *o != want {
+				t.Errorf("%s is %+v, want %+v", op.OperationID, o, want)
+			}
+			name := strings.ToUpper(op.OperationID[:1]) + op.OperationID[1:]
+			if _, ok := reflect.TypeFor[*Client]().MethodByName(name); !ok {
+				t.Errorf("there is no method %s", name)
+			}
+		}
+	}
+	if found != len(operations) || found == 0 {
+		t.Errorf("the contract has %d operations, this package %d", found, len(operations))
+	}
+}
+
+func TestACallWithoutAKeyIsNotSent(t *testing.T) {
+	t.Parallel()
+	c, err := New("https://payouts.test", "a", "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseIdleConnections()
+	dry := errors.New("no entropy")
+	c.newKey = func() (string, error) { return "", dry }
+	_, err = c.CreateUser(context.Background(), api.UserRequest{})
+	if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, dry) || e.Attempts != 0 {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzErrorBody(f *testing.F) {
+	for _, body := range []string{
+		`{"status":400,"code":"BAD_REQUEST","message":"m","request_id":"r","details":[{"in":"body","field":"/a","reason":"b"}]}`,
+		`{"code":7,"message":{},"details":[[],{"in":null}]}`, `<html>`, "", "null", `{"message":"\u0000\ud800\r\n"}`, `{"details":{}}`,
+		`{"message":"` + strings.Repeat("ü ", 400) + `"}`,
+	} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		e := &Error{Operation: "getUser", Status: 400}
+		e.parse(body, strings.Clone)
+		for _, part := range []string{e.Message, string(e.Code), e.RequestID} {
+			checkText(t, part)
+		}
+		for _, d := range e.Details {
+			checkText(t, string(d.In))
+			checkText(t, d.Field)
+			checkText(t, d.Reason)
+		}
+		if len(e.Details) > maxErrorDetails || len(e.Error()) > 32<<10 {
+			t.Errorf("%d details in %d bytes", len(e.Details), len(e.Error()))
+		}
+	})
+}
+
+// checkText holds that text of an answer is one short printable line.
+func checkText(t *testing.T, text string) {
+	t.Helper()
+	if len([]rune(text)) > maxErrorText+len("...") || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		t.Errorf("got %q", text)
+	}
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, value := range []string{"", "0", "1", "-1", "1.5", "99999999999999999999", "Fri, 31 Dec 1999 23:59:59 GMT", "Friday, 31-Dec-99 23:59:59 GMT"} {
+		f.Add(value)
+	}
+	now := time.Date(2026, 1, 31, 9, 30, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, value string) {
+		if wait := retryAfter(value, now); wait < 0 || wait > 24*time.Hour {
+			t.Errorf("%q asks for %v", value, wait)
+		}
+	})
+}
+
+func TestTheContextEndsNoLaterThanTheWait(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	for asked, want := range map[time.Duration]bool{0: true, maxRetryAfter: true, maxRetryAfter + 1: false} {
+		if got := pause(ctx, asked, time.Second); (got == asked+time.Second) != want {
+			t.Errorf("asked for %v, waits %v", asked, got)
+		}
+	}
+	if got := pause(ctx, 0, time.Hour); got >= 0 {
+		t.Errorf("waits %v, beyond the deadline", got)
+	}
+}

@@ -1,0 +1,270 @@
+package client
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+)
+
+// kind says under which condition a call may be made again.
+type kind int
+
+const (
+	reads   kind = iota // always
+	creates             // with the same idempotency key
+	sets                // never: the contract gives these operations no key
+)
+
+// operation is an operation of the contract.
+type operation struct {
+	id   string // operationId
+	path string // the template
+	kind kind
+}
+
+// matches tells whether a path, relative to the base URL, has the segments of the template: an empty parameter, a dot or
+// a slash in one would reach another operation.
+func (o *operation) matches(path string) bool {
+	return strings.Count(path, "/") == strings.Count(o.path[1:], "/") && !strings.Contains("/"+path+"/", "//")
+}
+
+var (
+	listPayers              = &operation{"listPayers", "/payers", reads}
+	getPayer                = &operation{"getPayer", "/payers/{payerId}", reads}
+	listBanks               = &operation{"listBanks", "/banks", reads}
+	getBank                 = &operation{"getBank", "/banks/{bankId}", reads}
+	listCountryStates       = &operation{"listCountryStates", "/countries/{countryCode}/states", reads}
+	getCountryState         = &operation{"getCountryState", "/countries/{countryCode}/states/{stateCode}", reads}
+	listStatesV2            = &operation{"listStatesV2", "/v2/states", reads}
+	getStateV2              = &operation{"getStateV2", "/v2/states/{stateId}", reads}
+	createUser              = &operation{"createUser", "/users", creates}
+	getUser                 = &operation{"getUser", "/users/{user_id}", reads}
+	getCipInfo              = &operation{"getCipInfo", "/users/{user_id}/cip-info", reads}
+	getTransactionLimit     = &operation{"getTransactionLimit", "/users/{user_id}/transaction-limit", reads}
+	createTransaction       = &operation{"createTransaction", "/users/{user_id}/transactions", creates}
+	listTransactions        = &operation{"listTransactions", "/users/{user_id}/transactions", reads}
+	getTransaction          = &operation{"getTransaction", "/users/{user_id}/transactions/{transaction_id}", reads}
+	createFundingAccount    = &operation{"createFundingAccount", "/users/{user_id}/funding-accounts", creates}
+	listFundingAccounts     = &operation{"listFundingAccounts", "/users/{user_id}/funding-accounts", reads}
+	createReceiveUser       = &operation{"createReceiveUser", "/users/{user_id}/receive-users", creates}
+	listReceiveUsers        = &operation{"listReceiveUsers", "/users/{user_id}/receive-users", reads}
+	createBankAccount       = &operation{"createBankAccount", "/users/{user_id}/receive-users/{receive_user_id}/bank-accounts", creates}
+	listBankAccounts        = &operation{"listBankAccounts", "/users/{user_id}/receive-users/{receive_user_id}/bank-accounts", reads}
+	createWalletAccount     = &operation{"createWalletAccount", "/users/{user_id}/receive-users/{receive_user_id}/wallet-accounts", creates}
+	listWalletAccounts      = &operation{"listWalletAccounts", "/users/{user_id}/receive-users/{receive_user_id}/wallet-accounts", reads}
+	setVerification         = &operation{"setVerification", "/sandbox/users/{user_id}/verification", sets}
+	setFundingAccountStatus = &operation{"setFundingAccountStatus", "/sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status", sets}
+)
+
+// ListPayers lists the payers of the enabled destination countries, or those that params ask for, ordered by id. A
+// country that is not enabled gives none (decisions D-18 and D-38). params may be nil.
+func (c *Client) ListPayers(
+	ctx context.Context, params *api.ListPayersParams, options ...CallOption,
+) ([]api.Payer, error) {
+	r, err := api.NewListPayersRequest(c.base, params)
+	return list[api.Payer](ctx, c, listPayers, r, err, options)
+}
+
+// GetPayer reads a payer with its code, its receiving currency and what it restricts (decision D-21).
+// Errors: [NotFound].
+func (c *Client) GetPayer(
+	ctx context.Context, payerID api.ReferenceID, options ...CallOption,
+) (*api.PayerDetail, error) {
+	r, err := api.NewGetPayerRequest(c.base, payerID)
+	return one[api.PayerDetail](ctx, c, getPayer, r, err, options)
+}
+
+// ListBanks lists banks and branches of the enabled destination countries, or of the one that params name, ordered by
+// id. params may be nil.
+func (c *Client) ListBanks(
+	ctx context.Context, params *api.ListBanksParams, options ...CallOption,
+) ([]api.Bank, error) {
+	r, err := api.NewListBanksRequest(c.base, params)
+	return list[api.Bank](ctx, c, listBanks, r, err, options)
+}
+
+// GetBank reads a bank with its branches and the currencies it receives. Errors: [NotFound].
+func (c *Client) GetBank(ctx context.Context, bankID api.ReferenceID, options ...CallOption) (*api.BankDetail, error) {
+	r, err := api.NewGetBankRequest(c.base, bankID)
+	return one[api.BankDetail](ctx, c, getBank, r, err, options)
+}
+
+// ListCountryStates lists the states of an enabled country, an ISO 3166-1 alpha-2 code, ordered by code.
+// Errors: [NotFound].
+func (c *Client) ListCountryStates(
+	ctx context.Context, country api.CountryCode, options ...CallOption,
+) ([]api.State, error) {
+	r, err := api.NewListCountryStatesRequest(c.base, country)
+	return list[api.State](ctx, c, listCountryStates, r, err, options)
+}
+
+// GetCountryState reads a state of an enabled country (decision D-33 about codes). Errors: [NotFound].
+func (c *Client) GetCountryState(
+	ctx context.Context, country api.CountryCode, state api.StateCode, options ...CallOption,
+) (*api.State, error) {
+	r, err := api.NewGetCountryStateRequest(c.base, country, state)
+	return one[api.State](ctx, c, getCountryState, r, err, options)
+}
+
+// ListStatesV2 lists states in their second form (decision D-03), of all enabled countries or of one, ordered by id.
+// params may be nil.
+func (c *Client) ListStatesV2(
+	ctx context.Context, params *api.ListStatesV2Params, options ...CallOption,
+) ([]api.StateV2, error) {
+	r, err := api.NewListStatesV2Request(c.base, params)
+	return list[api.StateV2](ctx, c, listStatesV2, r, err, options)
+}
+
+// GetStateV2 reads a state in its second form (decision D-03). Errors: [NotFound].
+func (c *Client) GetStateV2(ctx context.Context, stateID api.ReferenceID, options ...CallOption) (*api.StateV2, error) {
+	r, err := api.NewGetStateV2Request(c.base, stateID)
+	return one[api.StateV2](ctx, c, getStateV2, r, err, options)
+}
+
+// CreateUser registers an individual or, with Business, a business. Type SEND gives the capability to send, which needs
+// an enabled originating corridor for the user's country. Errors: [CorridorNotEnabled].
+func (c *Client) CreateUser(ctx context.Context, user api.UserRequest, options ...CallOption) (*api.User, error) {
+	r, err := api.NewCreateUserRequest(c.base, nil, user)
+	return one[api.User](ctx, c, createUser, r, err, options)
+}
+
+// GetUser reads a user. Errors: [NotFound].
+func (c *Client) GetUser(ctx context.Context, userID uuid.UUID, options ...CallOption) (*api.User, error) {
+	r, err := api.NewGetUserRequest(c.base, userID)
+	return one[api.User](ctx, c, getUser, r, err, options)
+}
+
+// GetCipInfo reads how far the verification of a user is: overall, and for each piece of information that was submitted
+// or requested. Errors: [NotFound].
+func (c *Client) GetCipInfo(ctx context.Context, userID uuid.UUID, options ...CallOption) (*api.CipInfo, error) {
+	r, err := api.NewGetCipInfoRequest(c.base, userID)
+	return one[api.CipInfo](ctx, c, getCipInfo, r, err, options)
+}
+
+// GetTransactionLimit reads what a user may still send to a destination country today, this month and this year (UTC),
+// in the sending currency of the user's corridor (decisions D-17 and D-32). Errors: [NotFound].
+func (c *Client) GetTransactionLimit(
+	ctx context.Context, userID uuid.UUID, destination api.CountryCode, options ...CallOption,
+) (*api.TransactionLimit, error) {
+	params := api.GetTransactionLimitParams{Destination: destination}
+	r, err := api.NewGetTransactionLimitRequest(c.base, userID, &params)
+	return one[api.TransactionLimit](ctx, c, getTransactionLimit, r, err, options)
+}
+
+// CreateTransaction creates a money transfer to a receive user; [BankDeposit], [Wallet], [CashPickup] and
+// [HomeDelivery] make its To. Amounts are exact and in the currency named beside them (decisions D-05, D-06, D-53).
+//
+// Errors: [NotFound], [BadRequest] also where the amounts do not fit each other, and in the order in which they are
+// checked [CorridorNotEnabled], [SendingNotEnabled], [KycNotEligible], [FundingAccountNotFound],
+// [FundingAccountNotActive], [ReceiveUserNotFound], [ReceiveAccountNotFound], [PayerNotFound], [PickupLocationNotFound],
+// [AddressRequired], [CurrencyNotSupported], [AmountNotAllowed], [LimitExceeded] (decision D-09).
+func (c *Client) CreateTransaction(
+	ctx context.Context, userID uuid.UUID, transaction api.TransactionRequest, options ...CallOption,
+) (*api.Transaction, error) {
+	r, err := api.NewCreateTransactionRequest(c.base, userID, nil, transaction)
+	return one[api.Transaction](ctx, c, createTransaction, r, err, options)
+}
+
+// ListTransactions reads one page of a user's transactions, newest first; [Client.Transactions] goes through all.
+// params may be nil. Errors: [NotFound].
+func (c *Client) ListTransactions(
+	ctx context.Context, userID uuid.UUID, params *api.ListTransactionsParams, options ...CallOption,
+) (*api.TransactionPage, error) {
+	r, err := api.NewListTransactionsRequest(c.base, userID, params)
+	return one[api.TransactionPage](ctx, c, listTransactions, r, err, options)
+}
+
+// GetTransaction reads a transaction of a user. Errors: [NotFound].
+func (c *Client) GetTransaction(
+	ctx context.Context, userID, transactionID uuid.UUID, options ...CallOption,
+) (*api.Transaction, error) {
+	r, err := api.NewGetTransactionRequest(c.base, userID, transactionID)
+	return one[api.Transaction](ctx, c, getTransaction, r, err, options)
+}
+
+// CreateFundingAccount links a funding account to a user, in status PENDING (decision D-20). Errors: [NotFound].
+func (c *Client) CreateFundingAccount(
+	ctx context.Context, userID uuid.UUID, account api.FundingAccountRequest, options ...CallOption,
+) (*api.FundingAccount, error) {
+	r, err := api.NewCreateFundingAccountRequest(c.base, userID, nil, account)
+	return one[api.FundingAccount](ctx, c, createFundingAccount, r, err, options)
+}
+
+// ListFundingAccounts lists the funding accounts of a user. Errors: [NotFound].
+func (c *Client) ListFundingAccounts(
+	ctx context.Context, userID uuid.UUID, options ...CallOption,
+) ([]api.FundingAccount, error) {
+	r, err := api.NewListFundingAccountsRequest(c.base, userID)
+	return list[api.FundingAccount](ctx, c, listFundingAccounts, r, err, options)
+}
+
+// CreateReceiveUser adds a receive user in an enabled destination country. Errors: [NotFound], [CorridorNotEnabled].
+func (c *Client) CreateReceiveUser(
+	ctx context.Context, userID uuid.UUID, receiveUser api.ReceiveUserRequest, options ...CallOption,
+) (*api.ReceiveUser, error) {
+	r, err := api.NewCreateReceiveUserRequest(c.base, userID, nil, receiveUser)
+	return one[api.ReceiveUser](ctx, c, createReceiveUser, r, err, options)
+}
+
+// ListReceiveUsers lists the receive users of a user. Errors: [NotFound].
+func (c *Client) ListReceiveUsers(
+	ctx context.Context, userID uuid.UUID, options ...CallOption,
+) ([]api.ReceiveUser, error) {
+	r, err := api.NewListReceiveUsersRequest(c.base, userID)
+	return list[api.ReceiveUser](ctx, c, listReceiveUsers, r, err, options)
+}
+
+// CreateBankAccount adds a bank account, the target of [BankDeposit], to a receive user.
+// Errors: [NotFound], [CurrencyNotSupported].
+func (c *Client) CreateBankAccount(
+	ctx context.Context, userID, receiveUserID uuid.UUID, account api.BankAccountRequest, options ...CallOption,
+) (*api.BankAccount, error) {
+	r, err := api.NewCreateBankAccountRequest(c.base, userID, receiveUserID, nil, account)
+	return one[api.BankAccount](ctx, c, createBankAccount, r, err, options)
+}
+
+// ListBankAccounts lists the bank accounts of a receive user. Errors: [NotFound].
+func (c *Client) ListBankAccounts(
+	ctx context.Context, userID, receiveUserID uuid.UUID, options ...CallOption,
+) ([]api.BankAccount, error) {
+	r, err := api.NewListBankAccountsRequest(c.base, userID, receiveUserID)
+	return list[api.BankAccount](ctx, c, listBankAccounts, r, err, options)
+}
+
+// CreateWalletAccount adds a wallet account, the target of [Wallet], to a receive user.
+// Errors: [NotFound], [PayerNotFound], [CurrencyNotSupported].
+func (c *Client) CreateWalletAccount(
+	ctx context.Context, userID, receiveUserID uuid.UUID, account api.WalletAccountRequest, options ...CallOption,
+) (*api.WalletAccount, error) {
+	r, err := api.NewCreateWalletAccountRequest(c.base, userID, receiveUserID, nil, account)
+	return one[api.WalletAccount](ctx, c, createWalletAccount, r, err, options)
+}
+
+// ListWalletAccounts lists the wallet accounts of a receive user. Errors: [NotFound].
+func (c *Client) ListWalletAccounts(
+	ctx context.Context, userID, receiveUserID uuid.UUID, options ...CallOption,
+) ([]api.WalletAccount, error) {
+	r, err := api.NewListWalletAccountsRequest(c.base, userID, receiveUserID)
+	return list[api.WalletAccount](ctx, c, listWalletAccounts, r, err, options)
+}
+
+// SetVerification sets the verification of a user, in a sandbox alone; elsewhere it is [NotFound]. It is never retried.
+func (c *Client) SetVerification(
+	ctx context.Context, userID uuid.UUID, verification api.VerificationRequest, options ...CallOption,
+) (*api.CipInfo, error) {
+	r, err := api.NewSetVerificationRequest(c.base, userID, verification)
+	return one[api.CipInfo](ctx, c, setVerification, r, err, options)
+}
+
+// SetFundingAccountStatus sets the status of a funding account, in a sandbox alone; elsewhere it is [NotFound]. It is
+// never retried.
+func (c *Client) SetFundingAccountStatus(
+	ctx context.Context, userID, fundingAccountID uuid.UUID, status api.FundingAccountStatus, options ...CallOption,
+) (*api.FundingAccount, error) {
+	r, err := api.NewSetFundingAccountStatusRequest(
+		c.base, userID, fundingAccountID, api.FundingAccountStatusRequest{Status: status})
+	return one[api.FundingAccount](ctx, c, setFundingAccountStatus, r, err, options)
+}

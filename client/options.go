@@ -1,0 +1,177 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// Defaults of a [Client].
+const (
+	DefaultTimeout   = 30 * time.Second       // of one attempt, the reading of its answer included
+	DefaultRetries   = 2                      // so that a call makes at most three attempts
+	DefaultFirstWait = 500 * time.Millisecond // the longest wait before the first retry; doubles with each
+	DefaultMaxWait   = 8 * time.Second        // the longest wait before any retry
+)
+
+// maxRetries bounds [WithRetries]: what has failed ten times is for a queue, not for a loop.
+const maxRetries = 10
+
+// idlePerHost is how many connections the client keeps for further calls. All of its calls go to one host, for which
+// net/http would keep two.
+const idlePerHost = 64
+
+// Option changes what [New] makes. Each may be given once.
+type Option struct {
+	name  string
+	apply func(*settings) error
+}
+
+type settings struct {
+	given                  map[string]bool
+	http                   *http.Client
+	timeout                time.Duration
+	retries                int
+	firstWait, longestWait time.Duration
+	product                string
+	hooks                  Hooks
+	log                    *slog.Logger
+	insecureHTTP           bool
+}
+
+// apply goes through all options, so that an error names every problem.
+func apply(options []Option) (settings, []error) {
+	s := settings{
+		given: map[string]bool{}, timeout: DefaultTimeout, retries: DefaultRetries,
+		firstWait: DefaultFirstWait, longestWait: DefaultMaxWait,
+	}
+	var problems []error
+	for _, o := range options {
+		switch {
+		case o.apply == nil:
+			problems = append(problems, errors.New("an Option must come from a function of this package"))
+			continue
+		case s.given[o.name]:
+			problems = append(problems, fmt.Errorf("%s is given twice", o.name))
+			continue
+		}
+		s.given[o.name] = true
+		if err := o.apply(&s); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", o.name, err))
+		}
+	}
+	if s.given["WithTimeout"] && s.http != nil && s.http.Timeout > 0 {
+		problems = append(problems, errors.New("WithTimeout and the Timeout of WithHTTPClient: give one of them"))
+	}
+	return s, problems
+}
+
+// client gives the HTTP client that calls are made with: a copy, so that the caller's stays as it is.
+func (s *settings) client() *http.Client {
+	var c http.Client
+	if s.http != nil {
+		c = *s.http
+	} else if shared, ok := http.DefaultTransport.(*http.Transport); ok {
+		own := shared.Clone()
+		own.MaxIdleConnsPerHost = idlePerHost
+		c.Transport = own
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = s.timeout
+	}
+	c.Jar = nil // credentials are all that the service knows a caller by
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &c
+}
+
+// WithHTTPClient has calls made through the transport of h, for example one that adds traces or checks answers. Its
+// Timeout, if it has one, bounds each attempt. The client is copied; its cookies and its rule for redirects are not
+// used. Without this option calls go through a copy of [http.DefaultTransport], and the proxies of the environment.
+func WithHTTPClient(h *http.Client) Option {
+	return Option{"WithHTTPClient", func(s *settings) error {
+		if h == nil {
+			return errors.New("must not be nil")
+		}
+		s.http = h
+		return nil
+	}}
+}
+
+// WithTimeout bounds each attempt of a call, from the connection to the end of the answer, in place of
+// [DefaultTimeout]. The context of a call bounds all of its attempts together.
+func WithTimeout(attempt time.Duration) Option {
+	return Option{"WithTimeout", func(s *settings) error {
+		if attempt <= 0 {
+			return errors.New("must be above zero")
+		}
+		s.timeout = attempt
+		return nil
+	}}
+}
+
+// WithRetries has a call that failed in passing made again up to n times, in place of [DefaultRetries]; 0 turns that
+// off.
+func WithRetries(n int) Option {
+	return Option{"WithRetries", func(s *settings) error {
+		if n < 0 || n > maxRetries {
+			return fmt.Errorf("must be 0 to %d", maxRetries)
+		}
+		s.retries = n
+		return nil
+	}}
+}
+
+// WithBackoff sets how long to wait between attempts, in place of [DefaultFirstWait] and [DefaultMaxWait]: a random time
+// up to first before the first retry, then up to twice as much each time, and never more than longest. What an answer
+// asks for with Retry-After comes on top.
+func WithBackoff(first, longest time.Duration) Option {
+	return Option{"WithBackoff", func(s *settings) error {
+		if first <= 0 || longest < first {
+			return errors.New("must be above zero, the second not below the first")
+		}
+		s.firstWait, s.longestWait = first, longest
+		return nil
+	}}
+}
+
+// WithUserAgent names the calling program in the header User-Agent, such as acme-wallet/3.2, before the name of this
+// package.
+func WithUserAgent(product string) Option {
+	return Option{"WithUserAgent", func(s *settings) error {
+		if !visible(product) || len(product) > 100 {
+			return errors.New("must be 1 to 100 characters of printable ASCII without spaces")
+		}
+		s.product = product
+		return nil
+	}}
+}
+
+// WithHooks has functions called around each attempt of each call.
+func WithHooks(h Hooks) Option {
+	return Option{"WithHooks", func(s *settings) error {
+		s.hooks = h
+		return nil
+	}}
+}
+
+// WithLogger logs each attempt at debug and each retry at warn level: what [Attempt] holds, and nothing else.
+func WithLogger(l *slog.Logger) Option {
+	return Option{"WithLogger", func(s *settings) error {
+		if l == nil {
+			return errors.New("must not be nil")
+		}
+		s.log = l
+		return nil
+	}}
+}
+
+// AllowInsecureHTTP permits a base URL with http that is not a loopback address, for networks that encrypt below HTTP.
+// Credentials and personal data then go over the wire as they are.
+func AllowInsecureHTTP() Option {
+	return Option{"AllowInsecureHTTP", func(s *settings) error {
+		s.insecureHTTP = true
+		return nil
+	}}
+}

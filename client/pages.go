@@ -1,0 +1,60 @@
+package client
+
+import (
+	"context"
+	"iter"
+
+	"github.com/google/uuid"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+)
+
+// Transactions goes through all transactions of a user, newest first, page by page; a page is read when it is needed.
+// Transactions that are created meanwhile do not disturb (decision D-29).
+//
+//	for transaction, err := range c.Transactions(ctx, userID, nil) {
+//		if err != nil {
+//			return err
+//		}
+//		...
+//	}
+//
+// Limit of params is the length of a page, 1 to 100; Cursor is where to start. params may be nil, is copied, and may be
+// used again. After an error, which comes with a zero transaction, there is nothing more. Each range starts anew.
+func (c *Client) Transactions(
+	ctx context.Context, userID uuid.UUID, params *api.ListTransactionsParams, options ...CallOption,
+) iter.Seq2[api.Transaction, error] {
+	var first api.ListTransactionsParams
+	if params != nil {
+		first.Limit, first.Cursor = copied(params.Limit), copied(params.Cursor)
+	}
+	return func(yield func(api.Transaction, error) bool) {
+		for at := first; ; {
+			page, err := c.ListTransactions(ctx, userID, &at, options...)
+			if err != nil {
+				yield(api.Transaction{}, err)
+				return
+			}
+			for _, transaction := range page.Items {
+				if !yield(transaction, nil) {
+					return
+				}
+			}
+			switch next := page.NextCursor; {
+			case next == nil || *next == "":
+				return
+			case at.Cursor != nil && *next == *at.Cursor:
+				yield(api.Transaction{}, &Error{Operation: listTransactions.id, Message: "the service repeats a page"})
+				return
+			}
+			at.Cursor = page.NextCursor
+		}
+	}
+}
+
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	return new(*p)
+}

@@ -1,0 +1,110 @@
+package client_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/crossborder-payouts/payouts/client"
+	"github.com/crossborder-payouts/payouts/gen/api"
+)
+
+// page is a page of transactions that have these notes.
+func page(next string, notes ...string) answer {
+	items := make([]string, len(notes))
+	for i, note := range notes {
+		items[i] = strings.Replace(theTransaction, `{`, `{"note":"`+note+`",`, 1)
+	}
+	body := `{"items":[` + strings.Join(items, ",") + `]`
+	if next != "" {
+		body += `,"next_cursor":"` + next + `"`
+	}
+	return respond(200, body+"}")
+}
+
+func queries(n *network) string {
+	var all []string
+	for _, x := range n.seen {
+		_, query, _ := strings.Cut(x.url, "?")
+		all = append(all, query)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestTheIteratorGoesThroughAllPages(t *testing.T) {
+	t.Parallel()
+	n, c := dial(t, page("c2", "1", "2"), page("c3", "3"), page("c4"), page("", "4"))
+	params := &api.ListTransactionsParams{Limit: new(int32(2)), Cursor: new("c1")}
+	all := c.Transactions(t.Context(), userID, params)
+	*params.Limit, *params.Cursor, params.Cursor = 99, "c99", nil // the caller uses its own again
+	notes := ""
+	for transaction, err := range all {
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes += *transaction.Note
+	}
+	if want := "limit=2&cursor=c1 limit=2&cursor=c2 limit=2&cursor=c3 limit=2&cursor=c4"; notes != "1234" || queries(n) != want {
+		t.Errorf("got %s with %s", notes, queries(n))
+	}
+	n.seen = nil
+	for range all {
+		break
+	}
+	if got := queries(n); got != "limit=2&cursor=c1" {
+		t.Errorf("the second range asked for %s", got)
+	}
+}
+
+func TestTheIteratorReadsNoPageThatIsNotNeeded(t *testing.T) {
+	t.Parallel()
+	n, c := dial(t, page("c2", "1", "2"), page("", "3"))
+	for range c.Transactions(t.Context(), userID, nil) {
+		break
+	}
+	if got := queries(n); len(n.seen) != 1 || got != "" {
+		t.Errorf("asked for %q", got)
+	}
+}
+
+func TestTheIteratorEndsWithItsFirstError(t *testing.T) {
+	t.Parallel()
+	for want, second := range map[string]answer{
+		"NOT_FOUND": refuse(404, client.NotFound), "repeats a page": page("c2", "2"), "what the contract says": respond(200, "{}"),
+	} {
+		_, c := dial(t, page("c2", "1"), second)
+		var told []string
+		for transaction, err := range c.Transactions(t.Context(), userID, nil) {
+			if err != nil {
+				errorOf(t, err)
+				told = append(told, err.Error())
+			} else {
+				told = append(told, *transaction.Note)
+			}
+		}
+		if last := told[len(told)-1]; told[0] != "1" || !strings.Contains(last, want) {
+			t.Errorf("want %s, told %q", want, told)
+		}
+	}
+}
+
+func TestOptionsHoldForEachPage(t *testing.T) {
+	t.Parallel()
+	n, c := dial(t, page("c2", "1"), respond(http.StatusOK, `{"items":[],"next_cursor":""}`, "X-Request-Id", "last"))
+	var info client.Info
+	for _, err := range c.Transactions(t.Context(), userID, nil, client.CaptureInfo(&info)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if fmt.Sprint(info) != "{last  false 1}" || len(n.seen) != 2 {
+		t.Errorf("info is %+v after %d requests", info, len(n.seen))
+	}
+	for _, err := range c.Transactions(t.Context(), userID, nil, client.IdempotencyKey("k")) {
+		if e := (*client.Error)(nil); !errors.As(err, &e) || e.Attempts != 0 {
+			t.Errorf("got %v", err)
+		}
+	}
+}

@@ -1,0 +1,320 @@
+package payouttest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/crossborder-payouts/payouts/client"
+	"github.com/crossborder-payouts/payouts/client/payouttest"
+	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/openapi"
+	"github.com/crossborder-payouts/payouts/server/servertest"
+)
+
+const creation = "createTransaction"
+
+// ready is a sandbox with a sender and a payout that can be sent.
+type ready struct {
+	*payouttest.Sandbox
+	sender payouttest.Sender
+	payout api.TransactionRequest
+	once   *client.Client // which tries once
+}
+
+func newReady(t testing.TB) ready {
+	t.Helper()
+	s := payouttest.New(t)
+	sender := s.VerifiedSender()
+	payout := s.Payout(sender, s.ReceiveUser(sender, "NP"), api.PayoutMethodBankDeposit, "100")
+	return ready{s, sender, payout, s.NewClient(client.WithRetries(0))}
+}
+
+// What a call that meets a fault has done, for one that tries once and for the same call made again by the SDK.
+func TestAFaultOnTheWay(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		set    func(payouttest.Calls)
+		status int // of the call that met the fault
+		done   int // transactions after it
+	}{
+		"LoseRequest":  {payouttest.Calls.LoseRequest, 0, 0},
+		"LoseResponse": {payouttest.Calls.LoseResponse, 200, 1},
+		"CutResponse":  {payouttest.Calls.CutResponse, 200, 1},
+		"Fail SERVICE_UNAVAILABLE": {
+			func(c payouttest.Calls) { c.RetryAfter(0).Fail(client.ServiceUnavailable) }, 503, 0,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newReady(t)
+			send(t, r.once, r.sender, r.payout) // so that the connection is one that was used before
+			row.set(r.Next(creation))
+			if _, err := r.once.CreateTransaction(t.Context(), r.sender.ID, r.payout); err == nil {
+				t.Error("the call succeeded")
+			}
+			if n := count(t, r.Client, r.sender); n != 1+row.done {
+				t.Errorf("%d transactions, want %d", n, 1+row.done)
+			}
+			row.set(r.Next(creation))
+			var info client.Info
+			if _, err := r.Client.CreateTransaction(t.Context(), r.sender.ID, r.payout, client.CaptureInfo(&info)); err != nil {
+				t.Fatal(err)
+			}
+			if info.Attempts != 2 || info.Replayed != (row.done == 1) {
+				t.Errorf("the second call: %+v", info)
+			}
+			if n := count(t, r.Client, r.sender); n != 2+row.done {
+				t.Errorf("%d transactions, want %d", n, 2+row.done)
+			}
+			seen := r.Requests(creation)
+			if len(seen) != 4 {
+				t.Fatalf("%d requests arrived, want 4: %v", len(seen), seen)
+			}
+			for i, want := range []payouttest.Request{
+				{Status: 200},
+				{Status: row.status, Fault: name},
+				{Status: row.status, Fault: name, IdempotencyKey: info.IdempotencyKey},
+				{Status: 200, IdempotencyKey: info.IdempotencyKey},
+			} {
+				got := seen[i]
+				if want.IdempotencyKey == "" {
+					want.IdempotencyKey = got.IdempotencyKey
+				}
+				want.Operation, want.Method, want.Path = creation, http.MethodPost, "/users/"+r.sender.ID.String()+"/transactions"
+				if got != want || got.IdempotencyKey == "" {
+					t.Errorf("request %d is %v, want %v", i, got, want)
+				}
+			}
+		})
+	}
+}
+
+// Every code that the contract has for an operation can be answered, and the answer keeps the contract.
+func TestFailAnswersAsTheContractSays(t *testing.T) {
+	t.Parallel()
+	document, err := openapi.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sandbox := payouttest.New(t)
+	ids := map[string]bool{}
+	web := &http.Client{Transport: servertest.Checked(t, servertest.Contract(t), &http.Transport{DisableKeepAlives: true})}
+	for _, op := range servertest.Contract(t).Operations() {
+		path := op.Path
+		for _, p := range []string{"user_id", "receive_user_id", "funding_account_id", "transaction_id"} {
+			path = strings.ReplaceAll(path, "{"+p+"}", uuid.NewString())
+		}
+		for _, status := range op.Statuses()[1:] {
+			response := document.Paths.Value(op.Path).GetOperation(op.Method).Responses.Status(status).Value
+			for _, example := range response.Content["application/json"].Examples {
+				code := example.Value.Value.(map[string]any)["code"].(string)
+				sandbox.Next(op.ID).Fail(client.Code(code))
+				r, err := http.NewRequestWithContext(t.Context(), op.Method, sandbox.URL+path, http.NoBody)
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp, err := web.Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var e api.Error
+				err = json.NewDecoder(resp.Body).Decode(&e)
+				resp.Body.Close()
+				if err != nil || resp.StatusCode != status || string(e.Code) != code || e.RequestID != resp.Header.Get("X-Request-Id") {
+					t.Errorf("%s, %d %s: answered %d %+v, %v", op.ID, status, code, resp.StatusCode, e, err)
+				}
+				if ids[e.RequestID] {
+					t.Errorf("%s, %d %s: the request id was there before", op.ID, status, code)
+				}
+				ids[e.RequestID] = true
+				if wait := resp.Header.Get("Retry-After"); (status == 429 || status == 503) != (wait == "1") {
+					t.Errorf("%s, %d: Retry-After is %q", op.ID, status, wait)
+				}
+			}
+		}
+	}
+	for _, code := range []client.Code{
+		client.BadRequest, client.Unauthorized, client.NotFound, client.IdempotencyKeyReused,
+		client.RateLimited, client.InternalError, client.ServiceUnavailable, client.LimitExceeded,
+	} {
+		sandbox.Next(creation).Fail(code) // or the loop above has proved nothing
+		_, err := sandbox.NewClient(client.WithRetries(0)).CreateTransaction(t.Context(), uuid.New(), api.TransactionRequest{
+			To: client.CashPickup(uuid.New(), 1),
+		})
+		var e *client.Error
+		if !errors.As(err, &e) || e.Code != code {
+			t.Errorf("the client says %v, want %s", err, code)
+		}
+	}
+}
+
+func TestRetryAfterIsWhatFailAsksFor(t *testing.T) {
+	t.Parallel()
+	sandbox := payouttest.New(t)
+	for _, code := range []client.Code{client.RateLimited, client.ServiceUnavailable} {
+		sandbox.Next("listBanks").RetryAfter(60).Fail(code)
+		_, err := sandbox.Client.ListBanks(t.Context(), nil)
+		if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != code || e.RetryAfter != time.Minute {
+			t.Errorf("%s: %+v", code, err)
+		}
+	}
+}
+
+func TestHoldKeepsACallUntilItIsReleased(t *testing.T) {
+	t.Parallel()
+	r := newReady(t)
+	held := r.Next(creation).Hold()
+	done := make(chan error, 1)
+	go func() {
+		_, err := r.once.CreateTransaction(t.Context(), r.sender.ID, r.payout)
+		done <- err
+	}()
+	<-held.Arrived()
+	if n := count(t, r.Client, r.sender); n != 0 {
+		t.Errorf("%d transactions while the call is held", n)
+	}
+	held.Release()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if n := count(t, r.Client, r.sender); n != 1 {
+		t.Errorf("%d transactions after its release", n)
+	}
+}
+
+func TestWhatWaitsGoesOnWhenTheTestEnds(t *testing.T) {
+	t.Parallel()
+	sandbox := payouttest.New(t)
+	sandbox.Next("getPayer").Delay(time.Hour)
+	sandbox.Next("getPayer").Hold()
+	done := make(chan error, 2)
+	for range cap(done) {
+		go func() {
+			_, err := sandbox.Client.GetPayer(t.Context(), servertest.CashPayer)
+			done <- err
+		}()
+	}
+	for len(sandbox.Requests("getPayer")) < cap(done) {
+		<-time.After(time.Millisecond)
+	}
+	sandbox.Stop()
+	for range cap(done) {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A caller who gives up was never there for the server.
+func TestACallerMayLeaveAFaultThatTakesTime(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string]func(payouttest.Calls){
+		"Delay": func(c payouttest.Calls) { c.Delay(time.Hour) },
+		"Hold":  func(c payouttest.Calls) { c.Hold() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newReady(t)
+			set(r.Next(creation))
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			if _, err := r.Client.CreateTransaction(ctx, r.sender.ID, r.payout); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the call ended with %v", err)
+			}
+			if n := count(t, r.Client, r.sender); n != 0 {
+				t.Errorf("%d transactions", n)
+			}
+		})
+	}
+}
+
+func TestDelayLetsTheCallThroughInTheEnd(t *testing.T) {
+	t.Parallel()
+	r := newReady(t)
+	const pause = 50 * time.Millisecond
+	r.Next(creation).Delay(pause)
+	start := time.Now()
+	send(t, r.once, r.sender, r.payout)
+	if took := time.Since(start); took < pause {
+		t.Errorf("answered after %v", took)
+	}
+}
+
+func TestSwitchesAreTakenInOrderByTheOperationsTheyAreFor(t *testing.T) {
+	t.Parallel()
+	r := newReady(t)
+	r.Next("getUser", creation).Times(2).LoseRequest()
+	r.Next("getPayer").LoseResponse()
+	r.Next().CutResponse()
+	ctx := t.Context()
+	_, _ = r.once.ListBanks(ctx, nil)
+	_, _ = r.once.GetPayer(ctx, servertest.CashPayer)
+	_, _ = r.once.GetUser(ctx, r.sender.ID)
+	_, _ = r.once.GetPayer(ctx, servertest.CashPayer)
+	_, _ = r.once.CreateTransaction(ctx, r.sender.ID, r.payout)
+	_, _ = r.once.GetUser(ctx, r.sender.ID)
+	var faults []string
+	for _, seen := range r.Requests() {
+		faults = append(faults, seen.Operation+" "+seen.Fault)
+	}
+	if want := []string{
+		"listBanks CutResponse", "getPayer LoseResponse", "getUser LoseRequest", "getPayer ", creation + " LoseRequest", "getUser ",
+	}; !slices.Equal(faults, want) {
+		t.Errorf("the calls met %q, want %q", faults, want)
+	}
+}
+
+// However many calls come at the same time, as many meet the fault as it was set for.
+func TestSwitchesCountUnderConcurrency(t *testing.T) {
+	t.Parallel()
+	const callers, faults = 40, 17
+	r := newReady(t)
+	r.Next("getPayer").Times(faults).Fail(client.InternalError)
+	failed := make(chan error, callers)
+	var all sync.WaitGroup
+	for range callers {
+		all.Go(func() {
+			if _, err := r.once.GetPayer(t.Context(), servertest.CashPayer); err != nil {
+				failed <- err
+			}
+		})
+	}
+	all.Wait()
+	if len(failed) != faults {
+		t.Errorf("%d of %d calls failed, want %d", len(failed), callers, faults)
+	}
+	for range len(failed) {
+		if err := <-failed; !errors.Is(err, client.InternalError) {
+			t.Error(err)
+		}
+	}
+}
+
+// What is no operation, such as the contract itself, is served as well.
+func TestOtherPagesPassAndAreRecorded(t *testing.T) {
+	t.Parallel()
+	sandbox := payouttest.New(t)
+	resp, err := http.Get(sandbox.URL + "/openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || string(text) != string(openapi.YAML()) {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+	want := payouttest.Request{Method: http.MethodGet, Path: "/openapi.yaml", Status: 200}
+	if got := sandbox.Requests(); len(got) != 1 || got[0] != want {
+		t.Errorf("recorded %v, want %v", got, want)
+	}
+}

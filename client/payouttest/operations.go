@@ -1,0 +1,88 @@
+package payouttest
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/uuid"
+
+	"github.com/crossborder-payouts/payouts/client"
+	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/openapi"
+)
+
+// operations knows the operations of the contract, and how each of them refuses.
+type operations struct {
+	router *http.ServeMux    // its patterns are those of the contract
+	ids    map[string]string // operationId by pattern
+	byID   map[string]*openapi3.Operation
+}
+
+// contracted is read once for all sandboxes.
+var contracted = sync.OnceValues(func() (*operations, error) {
+	document, err := openapi.Document()
+	if err != nil {
+		return nil, err
+	}
+	all := &operations{http.NewServeMux(), map[string]string{}, map[string]*openapi3.Operation{}}
+	for path, item := range document.Paths.Map() {
+		for method, op := range item.Operations() {
+			pattern := method + " " + path
+			all.router.Handle(pattern, http.NotFoundHandler())
+			all.ids[pattern], all.byID[op.OperationID] = op.OperationID, op
+		}
+	}
+	return all, nil
+})
+
+// of gives the operationId of a request, "" where the contract has none for it.
+func (o *operations) of(r *http.Request) string {
+	_, pattern := o.router.Handler(r)
+	return o.ids[pattern]
+}
+
+// refusal is the answer of an operation with an error code, as the examples of the contract have it. It is an error if the
+// operation never answers so.
+func (o *operations) refusal(operation string, code client.Code) (*answer, error) {
+	if op := o.byID[operation]; op != nil {
+		for status, response := range op.Responses.Map() {
+			examples := response.Value.Content["application/json"].Examples
+			for _, name := range slices.Sorted(maps.Keys(examples)) {
+				if body, ok := examples[name].Value.Value.(map[string]any); ok && body["code"] == string(code) {
+					return refusal(status, response.Value, body)
+				}
+			}
+		}
+	}
+	return nil, fmt.Errorf("%s never answers %s", cmp.Or(operation, "what is not in the contract"), string(code))
+}
+
+// refusal makes an answer of an example, under an id of its own.
+func refusal(status string, response *openapi3.Response, example map[string]any) (a *answer, err error) {
+	a = &answer{header: http.Header{"Content-Type": {"application/json"}}}
+	if a.status, err = strconv.Atoi(status); err != nil {
+		return nil, err
+	}
+	for name, h := range response.Headers {
+		a.header.Set(name, fmt.Sprint(h.Value.Example))
+	}
+	text, err := json.Marshal(example)
+	if err != nil {
+		return nil, err
+	}
+	var body api.Error
+	if err := json.Unmarshal(text, &body); err != nil {
+		return nil, err
+	}
+	body.RequestID = uuid.NewString()
+	a.header.Set("X-Request-Id", body.RequestID)
+	a.body, err = json.Marshal(body)
+	return a, err
+}

@@ -1,0 +1,272 @@
+package payouttest_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/crossborder-payouts/payouts/client"
+	"github.com/crossborder-payouts/payouts/client/payouttest"
+	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/server/servertest"
+)
+
+var methods = []api.PayoutMethod{
+	api.PayoutMethodBankDeposit, api.PayoutMethodWallet, api.PayoutMethodCashPickup, api.PayoutMethodHomeDelivery,
+}
+
+func inBritain(r *api.UserRequest) { r.Country = "GB" }
+
+func asBusiness(r *api.UserRequest) {
+	r.Business, r.FirstName, r.LastName, r.BusinessType = new(true), "Sample Trading", nil, new("LLC")
+}
+
+// send creates a transaction with a client, and gives its id.
+func send(t testing.TB, c *client.Client, sender payouttest.Sender, request api.TransactionRequest) uuid.UUID {
+	t.Helper()
+	made, err := c.CreateTransaction(t.Context(), sender.ID, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.ID
+}
+
+// count counts the transactions of a sender, past whatever switches are set.
+func count(t testing.TB, c *client.Client, sender payouttest.Sender) (n int) {
+	t.Helper()
+	for _, err := range c.Transactions(t.Context(), sender.ID, nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	return n
+}
+
+func TestEveryPayoutThatTheKitMakesIsAccepted(t *testing.T) {
+	t.Parallel()
+	sandbox := payouttest.New(t)
+	everywhere := []string{"NP", "IN", "MX", "PH", "NG", "JP", "KW"}
+	for name, row := range map[string]struct {
+		sender    payouttest.Sender
+		countries []string
+	}{
+		"the US":     {sandbox.VerifiedSender(), everywhere},
+		"the UK":     {sandbox.VerifiedSender(inBritain), everywhere[:1]},
+		"a business": {sandbox.VerifiedSender(asBusiness), everywhere[:1]},
+	} {
+		for _, country := range row.countries {
+			receiver := sandbox.ReceiveUser(row.sender, country)
+			for _, method := range methods {
+				payout := sandbox.Payout(row.sender, receiver, method, "12.34")
+				made, err := sandbox.Client.CreateTransaction(t.Context(), row.sender.ID, payout)
+				if err != nil {
+					t.Errorf("from %s to %s by %s: %v", name, country, method, err)
+				} else if made.To.PayoutMethod != method || made.ToCurrency != receiver.Currency {
+					t.Errorf("from %s to %s by %s: made %+v", name, country, method, made)
+				}
+			}
+		}
+	}
+}
+
+func TestTheSecondClientSeesNothingOfTheFirst(t *testing.T) {
+	t.Parallel()
+	sandbox := payouttest.New(t)
+	sender := sandbox.VerifiedSender()
+	if _, err := sandbox.Client.GetUser(t.Context(), sender.ID); err != nil {
+		t.Error(err)
+	}
+	if _, err := sandbox.Other.GetUser(t.Context(), sender.ID); !errors.Is(err, client.NotFound) {
+		t.Errorf("the second client got %v, want NOT_FOUND", err)
+	}
+}
+
+func TestSandboxesDoNotSeeEachOther(t *testing.T) {
+	t.Parallel()
+	sender := payouttest.New(t).VerifiedSender()
+	if _, err := payouttest.New(t).Client.GetUser(t.Context(), sender.ID); !errors.Is(err, client.NotFound) {
+		t.Errorf("another sandbox answers %v, want NOT_FOUND", err)
+	}
+}
+
+// The variable belongs to the tests of the service. An importer who has it set for reasons of their own is not disturbed.
+func TestTheEngineOfTheEnvironmentDoesNotMatter(t *testing.T) {
+	t.Setenv(servertest.EngineVariable, "something else")
+	if _, err := payouttest.New(t).Client.ListPayers(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLimitsComeBackWithTheNextDay(t *testing.T) {
+	t.Parallel()
+	sandbox := payouttest.New(t)
+	for _, sender := range []payouttest.Sender{sandbox.VerifiedSender(), sandbox.VerifiedSender(asBusiness, inBritain)} {
+		sandbox.TopTier(sender)
+		receiver := sandbox.ReceiveUser(sender, "NP")
+		all := sandbox.Payout(sender, receiver, api.PayoutMethodWallet, "20000")
+		send(t, sandbox.Client, sender, all)
+		if _, err := sandbox.Client.CreateTransaction(t.Context(), sender.ID, all); !errors.Is(err, client.LimitExceeded) {
+			t.Errorf("beyond the limit: %v, want LIMIT_EXCEEDED", err)
+		}
+		before := sandbox.Now()
+		sandbox.Advance(24 * time.Hour)
+		if got := sandbox.Now().Sub(before); got != 24*time.Hour {
+			t.Errorf("the clock moved by %v", got)
+		}
+		send(t, sandbox.Client, sender, all)
+	}
+}
+
+func TestRateLimitIsThatOfTheService(t *testing.T) {
+	t.Parallel()
+	sandbox := payouttest.New(t, payouttest.RateLimit(1))
+	hasty := sandbox.NewClient(client.WithRetries(0))
+	var err error
+	for range 100 {
+		if _, err = hasty.ListPayers(t.Context(), nil); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, client.RateLimited) {
+		t.Errorf("100 calls at once: %v, want RATE_LIMITED", err)
+	}
+}
+
+func TestAStoppedSandboxAnswersNobody(t *testing.T) {
+	t.Parallel()
+	sandbox := payouttest.New(t)
+	c := sandbox.NewClient(client.WithRetries(0))
+	sandbox.Stop()
+	sandbox.Stop()
+	if _, err := c.ListPayers(t.Context(), nil); err == nil {
+		t.Error("a call succeeded")
+	}
+}
+
+// witness is a test that is allowed to fail.
+type witness struct {
+	testing.TB
+	cleanups []func()
+	mu       sync.Mutex
+	said     []string
+}
+
+func (w *witness) Helper()          {}
+func (w *witness) Failed() bool     { return w.words() != "" }
+func (w *witness) Cleanup(f func()) { w.cleanups = append(w.cleanups, f) }
+func (w *witness) Error(args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.said = append(w.said, fmt.Sprint(args...))
+}
+
+func (w *witness) words() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return strings.Join(w.said, "\n")
+}
+
+func (w *witness) Errorf(format string, args ...any) { w.Error(fmt.Sprintf(format, args...)) }
+func (w *witness) Fatal(args ...any)                 { panic(fmt.Sprint(args...)) }
+func (w *witness) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+
+// witnessed gives what a test that does this says: its failures, or those that end it.
+func witnessed(t testing.TB, do func(*payouttest.Sandbox), options ...payouttest.Option) string {
+	t.Helper()
+	w := &witness{TB: t}
+	sandbox := payouttest.New(w, options...)
+	func() {
+		defer func() {
+			if ended := recover(); ended != nil {
+				w.Error(ended)
+			}
+		}()
+		do(sandbox)
+	}()
+	for i := range w.cleanups {
+		w.cleanups[len(w.cleanups)-1-i]()
+	}
+	return w.words()
+}
+
+func TestATestThatMisusesTheKitFails(t *testing.T) {
+	t.Parallel()
+	call := func(s *payouttest.Sandbox) { _, _ = s.Client.ListPayers(t.Context(), nil) }
+	for name, row := range map[string]struct {
+		do   func(*payouttest.Sandbox)
+		says string
+	}{
+		"a switch that was not used": {
+			func(s *payouttest.Sandbox) { s.Next("createUser").LoseResponse() },
+			"a switch was not used: LoseResponse, for 1 more of createUser",
+		},
+		"a switch that was not used up": {
+			func(s *payouttest.Sandbox) { s.Next().Times(2).Delay(0); call(s) },
+			"a switch was not used: Delay, for 1 more of any operation",
+		},
+		"an operation that is unknown": {
+			func(s *payouttest.Sandbox) { s.Next("createUsers") }, `the contract has no operation "createUsers"`,
+		},
+		"a code that the operation never answers": {
+			func(s *payouttest.Sandbox) { s.Next("getPayer").Fail(client.LimitExceeded) },
+			"getPayer never answers LIMIT_EXCEEDED",
+		},
+		"a code that no operation answers": {
+			func(s *payouttest.Sandbox) { s.Next().Fail("OUT_OF_ORDER"); call(s) }, "listPayers never answers OUT_OF_ORDER",
+		},
+		"a payout method that is unknown": {
+			func(s *payouttest.Sandbox) {
+				s.Payout(payouttest.Sender{}, payouttest.ReceiveUser{Country: "NP"}, "CHEQUE", "1")
+			},
+			`there is no payout method "CHEQUE"`,
+		},
+		"a country that the sandbox does not send to": {
+			func(s *payouttest.Sandbox) { s.ReceiveUser(s.VerifiedSender(), "FR") }, "CORRIDOR_NOT_ENABLED",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if said := witnessed(t, row.do); !strings.Contains(said, row.says) {
+				t.Errorf("the test says %q, want %q", said, row.says)
+			}
+		})
+	}
+}
+
+func TestALenientTestMayLeaveSwitchesUnused(t *testing.T) {
+	t.Parallel()
+	said := witnessed(t, func(s *payouttest.Sandbox) { s.Next().LoseRequest() }, payouttest.Lenient())
+	if said != "" {
+		t.Errorf("the test says %q", said)
+	}
+}
+
+func TestWithoutATestFailuresPanic(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		do   func(*payouttest.Sandbox)
+		says string
+	}{
+		"at once":             {func(s *payouttest.Sandbox) { s.Next("createUsers") }, "createUsers"},
+		"when it is stopped":  {func(s *payouttest.Sandbox) { s.Next().LoseRequest() }, "LoseRequest"},
+		"not without failure": {func(s *payouttest.Sandbox) { s.VerifiedSender() }, "<nil>"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			defer func() {
+				if ended := fmt.Sprint(recover()); !strings.Contains(ended, row.says) {
+					t.Errorf("ended with %q, want %q", ended, row.says)
+				}
+			}()
+			sandbox := payouttest.Start()
+			defer sandbox.Stop()
+			row.do(sandbox)
+		})
+	}
+}

@@ -1,0 +1,161 @@
+package client_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/uuid"
+
+	"github.com/crossborder-payouts/payouts/client"
+	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/openapi"
+	"github.com/crossborder-payouts/payouts/server/servertest"
+)
+
+// must gives the value of a call that has to succeed.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func TestEveryMethodReachesItsOperation(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	c := connect(t, s.URL, client.WithHTTPClient(s.HTTP)) // its transport holds each answer against the contract
+	ctx := t.Context()
+
+	payers := must(c.ListPayers(ctx, &api.ListPayersParams{Country: new("NPL"), PayoutMethod: new(api.PayoutMethodCashPickup)}))(t)
+	payer := must(c.GetPayer(ctx, payers[0].ID))(t)
+	banks := must(c.ListBanks(ctx, nil))(t)
+	bank := must(c.GetBank(ctx, banks[0].ID))(t)
+	states := must(c.ListCountryStates(ctx, "US"))(t)
+	state := must(c.GetCountryState(ctx, "US", states[0].Code))(t)
+	statesV2 := must(c.ListStatesV2(ctx, &api.ListStatesV2Params{CountryCode: new("US")}))(t)
+	stateV2 := must(c.GetStateV2(ctx, statesV2[0].ID))(t)
+	if payer.ID != payers[0].ID || bank.ID != banks[0].ID || *state != states[0] || *stateV2 != statesV2[0] {
+		t.Errorf("reference data: %v, %v, %v, %v", payer, bank, state, stateV2)
+	}
+
+	picture := must(client.DataURI("", strings.NewReader(contents["png"])))(t)
+	user := must(c.CreateUser(ctx, api.UserRequest{
+		FirstName: "Asha", LastName: new("Example"), Email: "asha@example.com", Country: "US", Type: new(api.UserTypeSend),
+		PhysicalDocuments: []api.PhysicalDocumentRequest{{DocumentType: "STATE_ID", DocumentValue: picture}},
+	}))(t)
+	must(c.SetVerification(ctx, user.ID, api.VerificationRequest{KycStatus: new(api.KycStatusVerified)}))(t)
+	verified := must(c.GetUser(ctx, user.ID))(t)
+	if info := must(c.GetCipInfo(ctx, user.ID))(t); verified.Status != api.KycStatusVerified || info.UserID != user.ID {
+		t.Errorf("verification: %s, %v", verified.Status, info)
+	}
+	fund := must(c.CreateFundingAccount(ctx, user.ID, api.FundingAccountRequest{FundingSourceType: "CARD"}))(t)
+	fund = must(c.SetFundingAccountStatus(ctx, user.ID, fund.ID, api.FundingAccountStatusActive))(t)
+	if all := must(c.ListFundingAccounts(ctx, user.ID))(t); len(all) != 1 || !reflect.DeepEqual(all[0], *fund) {
+		t.Errorf("funding accounts: %v", all)
+	}
+	receiver := must(c.CreateReceiveUser(ctx, user.ID, api.ReceiveUserRequest{
+		FirstName: "Bina", Country: "NP", AddressLine1: new("3 Sample Road"), City: new("Kathmandu"),
+	}))(t)
+	account := must(c.CreateBankAccount(ctx, user.ID, receiver.ID, api.BankAccountRequest{
+		BankID: servertest.BankNepal, AccountNumber: "0001234567", Currency: "NPR",
+	}))(t)
+	wallet := must(c.CreateWalletAccount(ctx, user.ID, receiver.ID, api.WalletAccountRequest{
+		PayerID: servertest.WalletPayer, WalletNumber: "9800000000", Currency: "NPR",
+	}))(t)
+	receivers := must(c.ListReceiveUsers(ctx, user.ID))(t)
+	accounts := must(c.ListBankAccounts(ctx, user.ID, receiver.ID))(t)
+	wallets := must(c.ListWalletAccounts(ctx, user.ID, receiver.ID))(t)
+	if len(receivers) != 1 || len(accounts) != 1 || len(wallets) != 1 || accounts[0].ID != account.ID || wallets[0].ID != wallet.ID {
+		t.Errorf("receive side: %v, %v, %v", receivers, accounts, wallets)
+	}
+
+	sent := map[uuid.UUID]bool{}
+	for _, to := range []api.ReceiveSide{
+		client.BankDeposit(receiver.ID, account.ID),
+		client.BankDeposit(receiver.ID, account.ID, client.ReceiverAmount),
+		client.Wallet(receiver.ID, wallet.ID, client.WalletPayer(servertest.WalletPayer)),
+		client.CashPickup(receiver.ID, servertest.CashPayerLimited, client.PickupLocation(servertest.CashPayerLimitedAt)),
+		client.HomeDelivery(receiver.ID, servertest.HomePayer),
+	} {
+		made := must(c.CreateTransaction(ctx, user.ID, api.TransactionRequest{
+			FromAmount: client.MustAmount("10.00"), ExchangeRate: client.MustAmount("132.25"), ToAmount: new(client.MustAmount("1322.50")),
+			FromCurrency: "USD", ToCurrency: "NPR", FromFundID: fund.ID, To: to,
+		}))(t)
+		sent[made.ID] = true
+		if one := must(c.GetTransaction(ctx, user.ID, made.ID))(t); !reflect.DeepEqual(one, made) {
+			t.Errorf("read %v, created %v", one, made)
+		}
+	}
+	if page := must(c.ListTransactions(ctx, user.ID, &api.ListTransactionsParams{Limit: new(int32(2))}))(t); len(page.Items) != 2 || page.NextCursor == nil {
+		t.Errorf("a page: %v", page)
+	}
+	for transaction, err := range c.Transactions(ctx, user.ID, &api.ListTransactionsParams{Limit: new(int32(2))}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		delete(sent, transaction.ID)
+	}
+	if limit := must(c.GetTransactionLimit(ctx, user.ID, "NP"))(t); len(sent) != 0 || limit.Country != "NP" {
+		t.Errorf("not listed: %v; the limit is %v", sent, limit)
+	}
+
+	doc := must(openapi.Document())(t)
+	for _, item := range doc.Paths.Map() {
+		for _, op := range item.Operations() {
+			if !servertest.Reached(op.OperationID, 200) {
+				t.Errorf("%s was not reached", op.OperationID)
+			}
+		}
+	}
+}
+
+func TestCodesSurviveTheWire(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	c := connect(t, s.URL, client.WithHTTPClient(s.HTTP))
+	wrong, err := client.New(s.URL, "sandbox", "wrong", client.WithHTTPClient(s.HTTP))
+	if err != nil {
+		t.Fatal(err)
+	}
+	user := must(c.CreateUser(t.Context(), api.UserRequest{FirstName: "Asha", Email: "asha@example.com", Country: "US"}))(t)
+	for code, call := range map[client.Code]func() error{
+		client.Unauthorized: func() error { _, err := wrong.ListBanks(t.Context(), nil); return err },
+		client.NotFound:     func() error { _, err := c.GetUser(t.Context(), otherID); return err },
+		client.BadRequest:   func() error { _, err := c.GetCountryState(t.Context(), "USA", "CA"); return err },
+		client.CorridorNotEnabled: func() error {
+			_, err := c.CreateReceiveUser(t.Context(), user.ID, api.ReceiveUserRequest{FirstName: "Bina", Country: "DE"})
+			return err
+		},
+		client.SendingNotEnabled: func() error {
+			_, err := c.CreateTransaction(t.Context(), user.ID, deposit())
+			return err
+		},
+	} {
+		err := call()
+		e := errorOf(t, err)
+		if !errors.Is(err, code) || e.RequestID == "" || e.Attempts != 1 || e.Temporary() {
+			t.Errorf("want %s, got %+v", code, *e)
+		}
+	}
+	// What the contract calls a key and this package does too is a key for the service.
+	for i, key := range []string{"k", strings.Repeat("ü", 255), "Zürich ¥ नेपाल " + fmt.Sprint(unicode.MaxASCII), "a b  c", `"quoted", listed; x=y`} {
+		var first, second client.Info
+		user := api.UserRequest{FirstName: fmt.Sprint("Asha", i), Email: "asha@example.com", Country: "US"}
+		a := must(c.CreateUser(t.Context(), user, client.IdempotencyKey(key), client.CaptureInfo(&first)))(t)
+		b := must(c.CreateUser(t.Context(), user, client.IdempotencyKey(key), client.CaptureInfo(&second)))(t)
+		if a.ID != b.ID || first.Replayed || !second.Replayed || second.IdempotencyKey != key {
+			t.Errorf("%s: %v, %v", key, first, second)
+		}
+		user.FirstName = "Other"
+		if _, err := c.CreateUser(t.Context(), user, client.IdempotencyKey(key)); !errors.Is(err, client.IdempotencyKeyReused) {
+			t.Errorf("%s for another user: %v", key, err)
+		}
+	}
+}
