@@ -1,0 +1,257 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	openapi_types "github.com/oapi-codegen/runtime/types"
+
+	"github.com/crossborder-payouts/payouts/conformance/probe"
+	"github.com/crossborder-payouts/payouts/gen/api"
+)
+
+// accounts is about funding accounts, receive users and their accounts: extensions, without which there is no transaction.
+func accounts() []probe.Check {
+	return slices.Concat(accountsFunding(), accountsReceiveUsers(), accountsBank(), accountsWallet(), readingOfAccounts, []probe.Check{
+		{
+			ID: "accounts.longest", Title: "Texts of receive users and accounts of the greatest length are accepted and kept whole",
+			Clauses: []string{"D-13", "D-20"}, Needs: probe.Extensions,
+			Operations: []string{"createFundingAccount", "createReceiveUser", "createBankAccount", "createWalletAccount"},
+			Fix:        "Accept texts as long as the contract says, and cut nothing.",
+			Run:        longestAccounts,
+		},
+		{
+			ID: "accounts.unknown-user", Title: "Accounts and receive users of an unknown user answer 404, also where the id is that of a receive user",
+			Clauses: []string{"D-10", "D-20"}, Needs: probe.Extensions,
+			Operations: []string{"createFundingAccount", "listFundingAccounts", "createReceiveUser", "listReceiveUsers"},
+			Fix:        "Answer 404 NOT_FOUND where no user of the client has the id in the path; a receive user is no user.",
+			Run:        accountsOfUnknownUser,
+		},
+		{
+			ID: "accounts.unknown-receive-user", Title: "Accounts of a receive user answer 404 below any user but the one who added it",
+			Clauses: []string{"D-10", "D-20"}, Needs: probe.Extensions,
+			Operations: []string{"createBankAccount", "listBankAccounts", "createWalletAccount", "listWalletAccounts"},
+			Fix:        "Answer 404 NOT_FOUND where the user in the path has no receive user with the id in the path.",
+			Run:        accountsOfUnknownReceiveUser,
+		},
+	})
+}
+
+func longestAccounts(t *probe.T) {
+	user := t.NewUser().ID
+	link := api.FundingAccountRequest{FundingSourceType: "CARD", Label: probe.Ptr(strings.Repeat("é", 100))}
+	linked, err := t.Client().CreateFundingAccountWithResponse(t.Context(), user, nil, link)
+	probe.OK(t, linked, err)
+	uncut(t, link, linked)
+	body := probe.ReceiveUserRequest(t.Target().Facts.Destination, func(r *api.ReceiveUserRequest) {
+		r.FirstName, r.LastName = strings.Repeat("é", 200), probe.Ptr(strings.Repeat("b", 200))
+		r.AddressLine1, r.City, r.Zipcode = probe.Ptr(strings.Repeat("c", 255)), probe.Ptr(strings.Repeat("d", 100)), probe.Ptr(strings.Repeat("1", 20))
+	})
+	added, err := t.Client().CreateReceiveUserWithResponse(t.Context(), user, nil, body)
+	receiver := probe.OK(t, added, err).ID
+	uncut(t, body, added)
+	bank := bankAccount(t.Bank(t.Target().Facts.Destination), func(a *api.BankAccountRequest) { a.AccountNumber = strings.Repeat("1", 50) })
+	account, err := t.Client().CreateBankAccountWithResponse(t.Context(), user, receiver, nil, bank)
+	probe.OK(t, account, err)
+	uncut(t, bank, account)
+	wallet := walletAccount(t.AnyPayer(api.PayoutMethodWallet))
+	wallet.WalletNumber = strings.Repeat("2", 50)
+	held, err := t.Client().CreateWalletAccountWithResponse(t.Context(), user, receiver, nil, wallet)
+	probe.OK(t, held, err)
+	uncut(t, wallet, held)
+}
+
+// uncut fails the check for each text that came back as another one. That all came back is another rule.
+func uncut(t *probe.T, sent any, a probe.Answer) {
+	got := members(t, a)
+	for name, value := range probe.Object(t, sent) {
+		if back, there := got[name].(string); there && back != value {
+			t.Failf("%s of the greatest length came back changed", name)
+		}
+	}
+}
+
+// accountsOfUnknownUser tries an id that nobody has, and that of a receive user.
+func accountsOfUnknownUser(t *probe.T) {
+	_, receiver := newReceiveUser(t)
+	for _, nobody := range []openapi_types.UUID{uuid.New(), receiver} {
+		c, ctx := t.Client(), t.Context()
+		link, err := c.CreateFundingAccountWithResponse(ctx, nobody, nil, api.FundingAccountRequest{FundingSourceType: "CARD"})
+		t.Refused(link, err, 404, api.ErrorCodeNotFound)
+		linked, err := c.ListFundingAccountsWithResponse(ctx, nobody)
+		t.Refused(linked, err, 404, api.ErrorCodeNotFound)
+		add, err := c.CreateReceiveUserWithResponse(ctx, nobody, nil, probe.ReceiveUserRequest(t.Target().Facts.Destination))
+		t.Refused(add, err, 404, api.ErrorCodeNotFound)
+		added, err := c.ListReceiveUsersWithResponse(ctx, nobody)
+		t.Refused(added, err, 404, api.ErrorCodeNotFound)
+	}
+}
+
+// accountsOfUnknownReceiveUser tries an id that nobody has, and a receive user below another user of the same client.
+func accountsOfUnknownReceiveUser(t *probe.T) {
+	country := t.Target().Facts.Destination
+	bank, payer := t.Bank(country), t.AnyPayer(api.PayoutMethodWallet)
+	user := t.NewUser().ID
+	for _, receiver := range []openapi_types.UUID{uuid.New(), t.NewReceiveUser(t.NewUser().ID, country)} {
+		c, ctx := t.Client(), t.Context()
+		account, err := c.CreateBankAccountWithResponse(ctx, user, receiver, nil, bankAccount(bank))
+		t.Refused(account, err, 404, api.ErrorCodeNotFound)
+		accounts, err := c.ListBankAccountsWithResponse(ctx, user, receiver)
+		t.Refused(accounts, err, 404, api.ErrorCodeNotFound)
+		wallet, err := c.CreateWalletAccountWithResponse(ctx, user, receiver, nil, walletAccount(payer))
+		t.Refused(wallet, err, 404, api.ErrorCodeNotFound)
+		wallets, err := c.ListWalletAccountsWithResponse(ctx, user, receiver)
+		t.Refused(wallets, err, 404, api.ErrorCodeNotFound)
+	}
+}
+
+func accountsFunding() []probe.Check {
+	linking := []string{"createFundingAccount"}
+	setting := []string{"setFundingAccountStatus"}
+	return []probe.Check{
+		{
+			ID: "accounts.funding.pending", Title: "A new funding account is PENDING",
+			Clauses: []string{"1-rule-3b", "D-20"}, Operations: linking, Needs: probe.Extensions,
+			Fix: "Link funding accounts with the status PENDING: the operator confirms them.",
+			Run: func(t *probe.T) {
+				if a := link(t, t.NewUser().ID, "Everyday card"); a.Status != api.FundingAccountStatusPending {
+					t.Failf("answered status %q", a.Status)
+				}
+			},
+		},
+		{
+			ID: "accounts.funding.all-fields", Title: "A funding account is answered with all that was sent, and no label where none was",
+			Clauses: []string{"D-20", "D-46"}, Operations: linking, Needs: probe.Extensions,
+			Fix: "Answer funding_source_type and label with the values that were sent.",
+			Run: func(t *probe.T) {
+				user := t.NewUser().ID
+				body := api.FundingAccountRequest{FundingSourceType: "BANK_ACCOUNT", Label: probe.Ptr("Household")}
+				r, err := t.Client().CreateFundingAccountWithResponse(t.Context(), user, nil, body)
+				probe.OK(t, r, err)
+				echoes(t, body, r)
+				r, err = t.Client().CreateFundingAccountWithResponse(t.Context(), user, nil, api.FundingAccountRequest{FundingSourceType: "CARD"})
+				probe.OK(t, r, err)
+				lacks(t, r, "label")
+			},
+		},
+		{
+			ID: "accounts.funding.list", Title: "Funding accounts are listed as they were linked, oldest first, those of the user only",
+			Clauses: []string{"D-20", "D-29"}, Operations: []string{"createFundingAccount", "listFundingAccounts"}, Needs: probe.Extensions,
+			Fix: "List all funding accounts of the user in the path by their creation.",
+			Run: func(t *probe.T) {
+				user, other := t.NewUser().ID, t.NewUser().ID
+				want := []api.FundingAccount{link(t, user, "First"), link(t, user, "Second"), link(t, user, "Third")}
+				others := []api.FundingAccount{link(t, other, "Fourth")}
+				created := func(a api.FundingAccount) moment { return moment{a.ID, a.CreatedAt.Time} }
+				asCreated(t, "the linked and the listed funding accounts", listedFundingAccounts(t, user), want, created)
+				asCreated(t, "the linked and the listed funding accounts of another user", listedFundingAccounts(t, other), others, created)
+			},
+		},
+		{
+			ID: "accounts.funding.status", Title: "A funding account can be made ACTIVE, INACTIVE and PENDING, and keeps all else",
+			Clauses: []string{"1-rule-3b", "D-20"}, Operations: append(setting, "listFundingAccounts"), Needs: probe.Extensions,
+			Fix: "Keep the status that was set, and answer and list the account with it.",
+			Run: fundingStatuses,
+		},
+		{
+			ID: "accounts.funding.unknown", Title: "The status of a funding account that is not the user's answers 404",
+			Clauses: []string{"D-10", "D-20"}, Operations: setting, Needs: probe.Extensions,
+			Fix: "Answer 404 NOT_FOUND unless the user in the path has the funding account in the path.",
+			Run: func(t *probe.T) {
+				user := t.NewUser().ID
+				for _, account := range []openapi_types.UUID{uuid.New(), t.NewFundingAccount(t.NewUser().ID, api.FundingAccountStatusPending)} {
+					r, err := t.Client().SetFundingAccountStatusWithResponse(t.Context(), user, account,
+						api.FundingAccountStatusRequest{Status: api.FundingAccountStatusActive})
+					t.Refused(r, err, 404, api.ErrorCodeNotFound)
+				}
+			},
+		},
+	}
+}
+
+// fundingStatuses changes one of two accounts: the other must stay. In which order they are listed is another rule.
+func fundingStatuses(t *probe.T) {
+	user := t.NewUser().ID
+	want := []api.FundingAccount{link(t, user, "Changed"), link(t, user, "Unchanged")}
+	for _, status := range []api.FundingAccountStatus{
+		api.FundingAccountStatusActive, api.FundingAccountStatusInactive, api.FundingAccountStatusPending,
+	} {
+		r, err := t.Client().SetFundingAccountStatusWithResponse(t.Context(), user, want[0].ID, api.FundingAccountStatusRequest{Status: status})
+		want[0].Status = status
+		same(t, "the account that was made "+string(status)+" and the answer", probe.OK(t, r, err), want[0])
+		listed := listedFundingAccounts(t, user)
+		for _, w := range want {
+			same(t, "the account and the one listed after one became "+string(status),
+				pick(listed, func(a api.FundingAccount) bool { return a.ID == w.ID }), []api.FundingAccount{w})
+		}
+	}
+}
+
+func accountsReceiveUsers() []probe.Check {
+	adding := []string{"createReceiveUser"}
+	return []probe.Check{
+		{
+			ID: "accounts.receive-users.all-fields", Title: "A receive user is answered with all that was sent, and nothing else of these fields",
+			Clauses: []string{"1-rule-3c", "D-20", "D-46"}, Operations: adding, Needs: probe.Extensions,
+			Fix: "Answer every field of a receive user with the value that was sent, and leave out the others.",
+			Run: func(t *probe.T) {
+				user, country := t.NewUser().ID, t.Target().Facts.Destination
+				body := probe.ReceiveUserRequest(country, func(r *api.ReceiveUserRequest) {
+					r.State, r.Zipcode = probe.Ptr("P3"), probe.Ptr("44600")
+				})
+				r, err := t.Client().CreateReceiveUserWithResponse(t.Context(), user, nil, body)
+				probe.OK(t, r, err)
+				echoes(t, body, r)
+				r, err = t.Client().CreateReceiveUserWithResponse(t.Context(), user, nil, api.ReceiveUserRequest{FirstName: "Bina", Country: country})
+				probe.OK(t, r, err)
+				lacks(t, r, "last_name", "email", "mobile_phone", "address_line1", "city", "state", "zipcode")
+			},
+		},
+		{
+			ID: "accounts.receive-users.destination", Title: "A receive user needs an enabled destination",
+			Clauses: []string{"1-rule-5", "D-09", "D-18"}, Operations: adding, Needs: probe.Extensions,
+			Fix: "Refuse a receive user in a country that is not an enabled destination with 422 CORRIDOR_NOT_ENABLED.",
+			Run: func(t *probe.T) {
+				r, err := t.Client().CreateReceiveUserWithResponse(t.Context(), t.NewUser().ID, nil,
+					probe.ReceiveUserRequest(t.Target().Facts.DisabledCountry))
+				t.Refused(r, err, 422, api.ErrorCodeCorridorNotEnabled)
+			},
+		},
+		{
+			ID: "accounts.receive-users.list", Title: "Receive users are listed as they were added, oldest first, those of the user only",
+			Clauses: []string{"D-20", "D-29"}, Operations: []string{"createReceiveUser", "listReceiveUsers"}, Needs: probe.Extensions,
+			Fix: "List all receive users of the user in the path by their creation.",
+			Run: func(t *probe.T) {
+				user, other := t.NewUser().ID, t.NewUser().ID
+				want := []api.ReceiveUser{receiveUser(t, user, "First"), receiveUser(t, user, "Second"), receiveUser(t, user, "Third")}
+				others := []api.ReceiveUser{receiveUser(t, other, "Fourth")}
+				list := func(user openapi_types.UUID) []api.ReceiveUser {
+					r, err := t.Client().ListReceiveUsersWithResponse(t.Context(), user)
+					return probe.OK(t, r, err)
+				}
+				created := func(u api.ReceiveUser) moment { return moment{u.ID, u.CreatedAt.Time} }
+				asCreated(t, "the added and the listed receive users", list(user), want, created)
+				asCreated(t, "the added and the listed receive users of another user", list(other), others, created)
+			},
+		},
+	}
+}
+
+// link links a funding account as a set-up, and gives the answer.
+func link(t *probe.T, user openapi_types.UUID, label string) api.FundingAccount {
+	r, err := t.Client().CreateFundingAccountWithResponse(t.Context(), user, nil, api.FundingAccountRequest{FundingSourceType: "CARD", Label: &label})
+	return probe.Setup(t, r, err)
+}
+
+func listedFundingAccounts(t *probe.T, user openapi_types.UUID) []api.FundingAccount {
+	r, err := t.Client().ListFundingAccountsWithResponse(t.Context(), user)
+	return probe.OK(t, r, err)
+}
+
+// receiveUser adds a receive user as a set-up, and gives the answer.
+func receiveUser(t *probe.T, user openapi_types.UUID, firstName string) api.ReceiveUser {
+	r, err := t.Client().CreateReceiveUserWithResponse(t.Context(), user, nil,
+		probe.ReceiveUserRequest(t.Target().Facts.Destination, func(r *api.ReceiveUserRequest) { r.FirstName = firstName }))
+	return probe.Setup(t, r, err)
+}

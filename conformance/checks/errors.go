@@ -1,0 +1,221 @@
+package checks
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/crossborder-payouts/payouts/conformance/probe"
+	"github.com/crossborder-payouts/payouts/gen/api"
+)
+
+// errorRules gives the checks of the error body, and of what every operation answers in the conditions that an operator
+// puts a server in. Which code a refusal has is checked where its rule is.
+func errorRules() []probe.Check {
+	return append([]probe.Check{
+		{
+			ID: "errors.status", Title: "The status in an error body is the status of the answer",
+			Clauses: []string{"7-body", "D-08"},
+			Fix:     "Write the HTTP status into the body where the answer is made, so that the two cannot differ.",
+			Run: func(t *probe.T) {
+				eachError(t, func(what string, reply probe.Reply, body api.Error) {
+					if int(body.Status) != reply.Status {
+						t.Failf("%s answered %d with status %d in the body", what, reply.Status, body.Status)
+					}
+				})
+			},
+		},
+		{
+			ID: "errors.request-id", Title: "The request_id in an error body is the header X-Request-Id",
+			Clauses: []string{"D-08"},
+			Fix:     "Write the same identifier into the header and the body; it is what a caller quotes and an operator looks for.",
+			Run: func(t *probe.T) {
+				eachError(t, func(what string, reply probe.Reply, body api.Error) {
+					if id := reply.Header.Get("X-Request-Id"); id == "" || body.RequestID != id {
+						t.Failf("%s answered with a request_id that is not the header", what)
+					}
+				})
+			},
+		},
+		{
+			ID: "errors.message", Title: "Every error has a message, and every detail a reason",
+			Clauses: []string{"7-body", "D-08"},
+			Fix:     "Say in message what went wrong, and in reason what was expected; neither may be empty.",
+			Run: func(t *probe.T) {
+				eachError(t, func(what string, _ probe.Reply, body api.Error) {
+					if strings.TrimSpace(body.Message) == "" {
+						t.Failf("%s has no message", what)
+					}
+					for _, d := range body.Details {
+						if strings.TrimSpace(d.Reason) == "" {
+							t.Failf("%s has a detail without a reason for %s", what, d.In)
+						}
+					}
+				})
+			},
+		},
+		{
+			ID: "errors.no-values", Title: "The refusal of an unmet rule does not repeat what was sent",
+			Clauses: []string{"D-08", "D-09"}, Operations: []string{"createUser"},
+			Fix: "Word messages and reasons without values of the request: personal data must stay out of logs.",
+			Run: func(t *probe.T) {
+				body := t.UserRequest(func(u *api.UserRequest) {
+					u.FirstName, u.LastName, u.Country = canary, probe.Ptr(canary), t.Target().Facts.DisabledCountry
+				})
+				reply := t.Send(probe.Request{Method: http.MethodPost, Path: "/users", Body: body})
+				if reply.Status < 400 {
+					t.Brokenf("set-up: a registration in a country that is not enabled was answered %d, which is no error", reply.Status)
+				}
+				if strings.Contains(string(reply.Body), canary) {
+					t.Failf("the error repeats a value of the request")
+				}
+			},
+		},
+	}, conditionRules()...)
+}
+
+// eachError gives one error of each kind that can be had without a set-up.
+func eachError(t *probe.T, visit func(what string, reply probe.Reply, body api.Error)) {
+	disabled := t.UserRequest(func(u *api.UserRequest) { u.Country = t.Target().Facts.DisabledCountry })
+	for what, r := range map[string]probe.Request{
+		"a malformed request":         {Method: http.MethodPost, Path: "/users?conformance=1", Body: map[string]any{"email": 1}},
+		"a request without a secret":  {Method: http.MethodGet, Path: "/payers", Anonymous: true},
+		"an unknown identifier":       {Method: http.MethodGet, Path: "/banks/999999999999"},
+		"an unknown path":             {Method: http.MethodGet, Path: "/conformance"},
+		"a method that is not there":  {Method: http.MethodDelete, Path: "/payers"},
+		"a body that is not JSON":     {Method: http.MethodPost, Path: "/users", Body: disabled, Header: http.Header{"Content-Type": {"text/plain"}}},
+		"a rule that is not met":      {Method: http.MethodPost, Path: "/users", Body: disabled},
+		"a country without a profile": {Method: http.MethodGet, Path: "/countries/" + t.Target().Facts.DisabledCountry + "/states"},
+	} {
+		reply := t.Send(r)
+		if reply.Status < 400 {
+			t.Brokenf("%s was answered %d, which is no error", what, reply.Status)
+		}
+		var body api.Error
+		if json.Unmarshal(reply.Body, &body) != nil {
+			t.Failf("%s was answered %d without the error body", what, reply.Status)
+			continue
+		}
+		visit(what, reply, body)
+	}
+}
+
+// conditionRules gives the checks for servers that an operator has put in a condition.
+func conditionRules() []probe.Check {
+	all := operationIDs(operations())
+	return []probe.Check{
+		{
+			ID: "errors.rate-limited", Title: "Beyond the rate limit every operation answers 429 RATE_LIMITED and how long to wait",
+			Clauses: []string{"D-28"}, Operations: all, Condition: probe.RateLimited,
+			Fix: "Count the calls of all operations, and answer 429 with Retry-After in seconds, at least 1, beyond the limit.",
+			Run: func(t *probe.T) {
+				for _, op := range inProfile(t, operations()) {
+					reply, ok := limited(t, op)
+					if !ok {
+						t.Failf("%s let %d requests at once through", op.id, burst)
+						continue
+					}
+					t.Refused(reply, nil, http.StatusTooManyRequests, api.ErrorCodeRateLimited)
+				}
+			},
+		},
+		{
+			ID: "errors.rate-limited-credentials", Title: "Wrong credentials are answered 401 beyond the rate limit too",
+			Clauses: []string{"D-19", "D-28"}, Operations: []string{"listPayers"}, Condition: probe.RateLimited,
+			Fix: "Authenticate first: the limit is one of a client, and a caller that is none must not use it up or learn about it.",
+			Run: func(t *probe.T) {
+				r := beyondLimit(t)
+				r.Header = http.Header{secretHeader: {"conformance"}}
+				for range burst {
+					unauthorized(t, r, "a wrong secret beyond the rate limit")
+				}
+			},
+		},
+		{
+			ID: "errors.rate-limited-clients", Title: "One client beyond its rate limit is no burden to another",
+			Clauses: []string{"D-28"}, Operations: []string{"listPayers"}, Condition: probe.RateLimited, Needs: probe.OtherClient,
+			Fix: "Count for each client by itself.",
+			Run: func(t *probe.T) {
+				r := beyondLimit(t)
+				r.Header = otherClient(t)
+				if reply := t.Send(r); reply.Status != http.StatusOK {
+					t.Failf("the second client was answered %d, want 200, while the first one is beyond its limit", reply.Status)
+				}
+			},
+		},
+		failing(
+			"unavailable", "While its store is away every operation answers 503 SERVICE_UNAVAILABLE and how long to wait",
+			"Tell an outage of what the service needs from a fault of its own, and answer 503 with Retry-After in seconds.",
+			probe.Unavailable, http.StatusServiceUnavailable, api.ErrorCodeServiceUnavailable,
+		),
+		failing(
+			"internal", "After an internal fault every operation answers 500 INTERNAL_ERROR without a word about the inside",
+			"Answer every fault that nobody foresaw with one fixed message and no details; log the cause instead.",
+			probe.Broken, http.StatusInternalServerError, api.ErrorCodeInternalError,
+		),
+	}
+}
+
+// burst is how many requests are sent at once to go beyond a rate limit.
+const burst = 20
+
+// limited sends a request of an operation until one is answered 429, and gives that.
+func limited(t *probe.T, op operation) (probe.Reply, bool) {
+	r := op.request(t, madeUp(t))
+	replies := make([]probe.Reply, burst)
+	if replies[0], _ = t.Try(r); replies[0].Status == http.StatusTooManyRequests {
+		return replies[0], true
+	}
+	var wait sync.WaitGroup
+	for i := range replies {
+		wait.Go(func() { replies[i], _ = t.Try(r) }) // no answer is no 429
+	}
+	wait.Wait()
+	for _, reply := range replies {
+		if reply.Status == http.StatusTooManyRequests {
+			return reply, true
+		}
+	}
+	return probe.Reply{}, false
+}
+
+// beyondLimit takes the first client beyond its limit, and gives the request that was refused.
+func beyondLimit(t *probe.T) probe.Request {
+	op := pick(operations(), func(op operation) bool { return op.id == "listPayers" })[0]
+	if _, ok := limited(t, op); !ok {
+		t.Brokenf("%d requests at once were let through", burst)
+	}
+	return op.request(t, madeUp(t))
+}
+
+// inside are words that tell how a service is made.
+var inside = []string{
+	"sql", "sqlite", "postgres", "database", "table", "column", "panic", "goroutine", "exception", "traceback", "stack", ".go:", ".java:",
+	".py", ".db", "0x", "localhost", "127.0.0.1",
+}
+
+// failing gives the check that every operation answers an error that says nothing about the inside of the service.
+func failing(id, title, fix string, condition probe.Condition, status int, code api.ErrorCode) probe.Check {
+	return probe.Check{
+		ID: "errors." + id, Title: title, Clauses: []string{"D-08"}, Operations: operationIDs(operations()), Condition: condition, Fix: fix,
+		Run: func(t *probe.T) {
+			for _, op := range inProfile(t, operations()) {
+				reply := t.Send(op.request(t, madeUp(t)))
+				if reply.Status != status {
+					t.Failf("%s answered %d, want %d", op.id, reply.Status, status)
+					continue
+				}
+				body := t.Refused(reply, nil, status, code)
+				if len(body.Details) > 0 {
+					t.Failf("%s answered %d with details", op.id, status)
+				}
+				for _, word := range inside {
+					if strings.Contains(strings.ToLower(body.Message), word) {
+						t.Failf("the message of %s tells about %q", op.id, word)
+					}
+				}
+			}
+		},
+	}
+}

@@ -1,0 +1,235 @@
+package checks
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/crossborder-payouts/payouts/conformance/probe"
+	"github.com/crossborder-payouts/payouts/gen/api"
+)
+
+// httpRules gives the checks of paths, methods, content types and sizes.
+func httpRules() []probe.Check { return slices.Concat(pathRules(), contentRules(), headerRules()) }
+
+func pathRules() []probe.Check {
+	return []probe.Check{
+		{
+			ID: "http.methods", Title: "A method that a path does not have answers 405 METHOD_NOT_ALLOWED",
+			Clauses: []string{"D-08"}, Operations: operationIDs(operations()),
+			Fix: "Tell a path that exists without this method from a path that does not exist.",
+			Run: func(t *probe.T) {
+				eachMissingMethod(t, func(method, path string, _ []string) {
+					reply := t.Send(probe.Request{Method: method, Path: path})
+					if reply.Status != http.StatusMethodNotAllowed {
+						t.Failf("%s %s answered %d, want 405", method, path, reply.Status)
+						return
+					}
+					t.Refused(reply, nil, http.StatusMethodNotAllowed, api.ErrorCodeMethodNotAllowed)
+				})
+			},
+		},
+		{
+			ID: "http.allow", Title: "A 405 lists the methods of the path in the header Allow",
+			Clauses: []string{"D-08"}, Operations: operationIDs(operations()),
+			Fix: "Send Allow with every method that the path has, and with none that it has not.",
+			Run: func(t *probe.T) {
+				eachMissingMethod(t, func(method, path string, has []string) {
+					reply := t.Send(probe.Request{Method: method, Path: path})
+					if reply.Status != http.StatusMethodNotAllowed {
+						return // that is for http.methods to tell
+					}
+					allowed := strings.Split(strings.ReplaceAll(strings.Join(reply.Header.Values("Allow"), ","), " ", ""), ",")
+					for _, m := range has {
+						if !slices.Contains(allowed, m) {
+							t.Failf("Allow of %s lacks %s", path, m)
+						}
+					}
+					if slices.Contains(allowed, method) {
+						t.Failf("Allow of %s has %s, which was refused", path, method)
+					}
+				})
+			},
+		},
+		{
+			ID: "http.unknown-path", Title: "A path that does not exist answers 404 NOT_FOUND",
+			Clauses: []string{"D-08", "D-22", "D-30"},
+			Fix:     "Answer every other path with 404 and the error body, also one that begins like a known path.",
+			Run: func(t *probe.T) {
+				country := t.Target().Facts.OriginCountry
+				for _, path := range []string{
+					"/conformance", "/v1/payers", "/v2/payers", "/" + country + "/states", "/users/" + madeUp(t)["user_id"] + "/conformance",
+				} {
+					notFound(t, path)
+				}
+			},
+		},
+		{
+			ID: "http.longer-path", Title: "A path that goes on behind an identifier is not the path of that identifier",
+			Clauses: []string{"D-08"},
+			Fix:     "An identifier ends at the next slash: answer 404 to what goes on behind the last one, not 400 or what the shorter path answers.",
+			Run: func(t *probe.T) {
+				all := pick(operations(), func(op operation) bool { return op.id == "getPayer" || op.id == "getBank" || op.id == "getStateV2" })
+				n := existing(t, all...)
+				for _, op := range all {
+					notFound(t, op.fill(n)+"/conformance")
+				}
+			},
+		},
+		{
+			ID: "http.path-spelling", Title: "A path in another case or with a slash at its end is another path",
+			Clauses: []string{"D-08", "D-48"},
+			Fix:     "Do not correct or redirect paths: answer 404 to those that are not the ones of the contract.",
+			Run: func(t *probe.T) {
+				for _, path := range []string{"/Payers", "/V2/states"} {
+					notFound(t, path)
+				}
+				for _, path := range []string{"/payers/", "/v2/states/"} { // an empty identifier, to some routers
+					if reply := t.Send(probe.Request{Method: http.MethodGet, Path: path}); reply.Status != http.StatusBadRequest {
+						notFound(t, path)
+					}
+				}
+			},
+		},
+		{
+			ID: "http.head", Title: "HEAD answers as GET does, without a body, or with 405",
+			Clauses: []string{"D-08"}, Operations: operationIDs(operationsWhere(operation.reads)),
+			Fix: "Serve HEAD wherever there is GET (RFC 9110, 9.3.2), only the body is left out; or refuse it as any method that a path does not have.",
+			Run: func(t *probe.T) {
+				all := inProfile(t, operationsWhere(operation.reads))
+				n := existing(t, all...)
+				for _, op := range all {
+					r := op.request(t, n)
+					get := t.Send(r)
+					r.Method = http.MethodHead
+					head := t.Send(r)
+					if head.Status == http.StatusMethodNotAllowed {
+						continue
+					}
+					if head.Status != get.Status || len(head.Body) > 0 {
+						t.Failf("HEAD %s answered %d with %d bytes, GET %d", op.path, head.Status, len(head.Body), get.Status)
+					}
+					if a, b := head.Header.Get("Content-Type"), get.Header.Get("Content-Type"); a != b && a != "" {
+						t.Failf("HEAD %s answers another content type than GET", op.path)
+					}
+				}
+			},
+		},
+		{
+			ID: "http.options", Title: "OPTIONS tells the methods of a path or refuses, and does nothing else",
+			Clauses: []string{"D-08"}, Operations: operationIDs(operations()),
+			Fix: "Answer OPTIONS without a body, or with 405; it must neither fail nor run an operation.",
+			Run: func(t *probe.T) {
+				eachPath(t, func(path string, _ []string) {
+					reply := t.Send(probe.Request{Method: http.MethodOptions, Path: path})
+					if reply.Status >= 500 || (reply.Status < 400 && len(reply.Body) > 0) {
+						t.Failf("OPTIONS %s answered %d with %d bytes", path, reply.Status, len(reply.Body))
+					}
+				})
+			},
+		},
+	}
+}
+
+func (op operation) reads() bool { return op.method == http.MethodGet }
+
+// eachPath gives each path of the profile, with made-up values, and its methods.
+func eachPath(t *probe.T, visit func(path string, has []string)) {
+	n := madeUp(t)
+	known := operations()
+	if !t.Full() { // a server may have the methods of extensions
+		known = inProfile(t, known)
+	}
+	for i, op := range known {
+		if i > 0 && known[i-1].path == op.path {
+			continue
+		}
+		var has []string
+		for _, other := range known {
+			if other.path == op.path {
+				has = append(has, other.method)
+			}
+		}
+		visit(op.fill(n), has)
+	}
+}
+
+// eachMissingMethod gives each path with a method that no operation of the contract has.
+func eachMissingMethod(t *probe.T, visit func(method, path string, has []string)) {
+	methods := []string{http.MethodDelete, http.MethodPut, http.MethodPatch}
+	i := 0
+	eachPath(t, func(path string, has []string) {
+		visit(methods[i%len(methods)], path, has)
+		i++
+	})
+}
+
+func notFound(t *probe.T, path string) {
+	reply := t.Send(probe.Request{Method: http.MethodGet, Path: path})
+	if reply.Status != http.StatusNotFound {
+		t.Failf("GET %s answered %d, want 404", path, reply.Status)
+		return
+	}
+	t.Refused(reply, nil, http.StatusNotFound, api.ErrorCodeNotFound)
+}
+
+func headerRules() []probe.Check {
+	return []probe.Check{
+		{
+			ID: "http.unknown-headers", Title: "Headers that an operation does not know are ignored, Accept included",
+			Clauses: []string{"D-48"}, Operations: []string{"listPayers", "createUser"},
+			Fix: "Answer JSON whatever Accept asks for, and refuse no request for its other headers.",
+			Run: func(t *probe.T) {
+				h := http.Header{"Accept": {"text/html"}, "X-Conformance": {"1"}, "X-Http-Method-Override": {"DELETE"}, "Accept-Language": {"x"}}
+				for _, r := range []probe.Request{
+					{Method: http.MethodGet, Path: "/payers", Header: h}, {Method: http.MethodPost, Path: "/users", Body: t.UserRequest(), Header: h},
+				} {
+					reply := t.Send(r)
+					if reply.Status != http.StatusOK || !json.Valid(reply.Body) {
+						t.Failf("%s %s answered %d, want 200 with JSON", r.Method, r.Path, reply.Status)
+					}
+				}
+			},
+		},
+		{
+			ID: "http.body-on-get", Title: "A body that comes with GET changes nothing",
+			Clauses: []string{"D-48", "D-52"}, Operations: []string{"listPayers"},
+			Fix: "Ignore the body of an operation that takes none, or refuse it with 400; do not read parameters from it.",
+			Run: func(t *probe.T) {
+				without := t.Send(probe.Request{Method: http.MethodGet, Path: "/payers"})
+				if without.Status != http.StatusOK {
+					t.Brokenf("set-up: GET /payers answered %d, want 200", without.Status)
+				}
+				with := t.Send(probe.Request{Method: http.MethodGet, Path: "/payers", Body: map[string]any{"country": "ZZ", "payout_method": "WALLET"}})
+				if with.Status == http.StatusBadRequest {
+					return
+				}
+				if with.Status != http.StatusOK || !reflect.DeepEqual(jsonValue(t, with), jsonValue(t, without)) {
+					t.Failf("answered %d to GET with a body, and not the same as without", with.Status)
+				}
+			},
+		},
+		{
+			ID: "http.request-id", Title: "Every answer has an X-Request-Id of its own, whatever the caller sends",
+			Clauses: []string{"D-08", "D-48"}, Operations: []string{"listPayers"},
+			Fix: "Make a new identifier for each request; do not take one over from the caller without making it unique.",
+			Run: func(t *probe.T) {
+				seen := map[string]bool{}
+				for range 3 {
+					for _, path := range []string{"/payers", "/payers?country=-", "/conformance"} {
+						reply := t.Send(probe.Request{Method: http.MethodGet, Path: path, Header: http.Header{"X-Request-Id": {"conformance"}}})
+						id := reply.Header.Get("X-Request-Id")
+						if id == "" {
+							t.Failf("GET %s has no X-Request-Id", path)
+						} else if seen[id] {
+							t.Failf("GET %s has an X-Request-Id that another answer had", path)
+						}
+						seen[id] = true
+					}
+				}
+			},
+		},
+	}
+}

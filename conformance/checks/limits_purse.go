@@ -1,0 +1,228 @@
+package checks
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/crossborder-payouts/payouts/conformance/probe"
+	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/openapi/wire"
+)
+
+// cent is the smallest amount of the sending currency.
+var cent = wire.MustAmount("0.01")
+
+// purse is a new sender with a receiver, whose limits a check uses up.
+type purse struct {
+	probe.Sender
+	t        *probe.T
+	receiver probe.Receiver
+}
+
+// mostSent is as much as any check sends without looking.
+const mostSent = "12.34"
+
+// freshPurse makes a sender who may be able to send nothing.
+func freshPurse(t *probe.T) purse {
+	p := purse{Sender: t.NewSender(), t: t}
+	p.receiver = t.Receiver(p.Sender, api.PayoutMethodBankDeposit)
+	return p
+}
+
+// newPurse makes a sender who may send something: all tags are verified where it takes that.
+func newPurse(t *probe.T) purse {
+	p := freshPurse(t)
+	if smallest(p.remaining()).Decimal().Cmp(wire.MustAmount(mostSent).Decimal()) < 0 {
+		p.verify(tagsWith(individualTags, api.CipStatusVerified))
+	}
+	p.needs(mostSent)
+	return p
+}
+
+// newLowPurse is that of a sender in a tier that is not the highest. What the sender has submitted is verified, so that
+// only what the next tier needs beyond it is missing.
+func newLowPurse(t *probe.T) purse {
+	p := freshPurse(t)
+	p.verify(tagsWith(slices.Collect(maps.Keys(p.tags())), api.CipStatusVerified))
+	if p.limit().CurrentTier >= highestTier(t).CurrentTier {
+		t.Skipf("a new sender is in the highest tier already")
+	}
+	p.needs(mostSent)
+	return p
+}
+
+// highestTier gives the limits of a new user who is in the highest tier.
+func highestTier(t *probe.T) api.TransactionLimit {
+	p := purse{Sender: probe.Sender{UserID: t.NewUser().ID}, t: t}
+	p.verify(tagsWith(individualTags, api.CipStatusVerified))
+	return p.limit()
+}
+
+// newTopPurse is that of a sender in the highest tier: every tag is verified (D-17).
+func newTopPurse(t *probe.T) purse {
+	p := freshPurse(t)
+	p.verify(tagsWith(individualTags, api.CipStatusVerified))
+	p.needs(mostSent)
+	return p
+}
+
+// needs skips the check for a sender who may send less, or more than an amount can say.
+func (p purse) needs(least string) {
+	switch most := smallest(p.remaining()).Decimal(); {
+	case most.Cmp(wire.MustAmount(least).Decimal()) < 0:
+		p.t.Skipf("the sender may send less than %s to %s", least, p.t.Target().Facts.Destination)
+	case most.Cmp(wire.MustAmount("1000000000").Decimal()) > 0:
+		p.t.Skipf("a sender may send more than the check can try")
+	}
+}
+
+// limit reads the limits, as a set-up.
+func (p purse) limit() api.TransactionLimit {
+	r, err := p.t.Client().GetTransactionLimitWithResponse(p.t.Context(), p.UserID, to(p.t.Target().Facts.Destination))
+	return probe.Setup(p.t, r, err)
+}
+
+func (p purse) remaining() api.RemainingLimit { return p.limit().RemainingLimit }
+
+// send sends an amount at a rate of 1, and gives whatever is answered.
+func (p purse) send(amount wire.Amount, edit ...func(*api.TransactionRequest)) (*api.CreateTransactionResponse, error) {
+	edit = append([]func(*api.TransactionRequest){rateOne}, edit...)
+	return p.t.Create(p.UserID, "", p.t.Payout(p.Sender, p.receiver, amount.String(), edit...))
+}
+
+// sent sends an amount as a set-up.
+func (p purse) sent(amount string, edit ...func(*api.TransactionRequest)) {
+	r, err := p.send(wire.MustAmount(amount), edit...)
+	probe.Setup(p.t, r, err)
+}
+
+// refusedFor sends an amount in a currency that the receive account does not have, as a set-up: it must be refused.
+func (p purse) refusedFor(amount wire.Amount) {
+	r, err := p.send(amount, func(b *api.TransactionRequest) { b.ToCurrency = otherCurrency(b.ToCurrency) })
+	if err != nil || r.StatusCode() != 422 {
+		p.t.Brokenf("set-up: a transaction in a currency that the account does not have was not refused with 422")
+	}
+}
+
+// tags reads the CIP tags, as a set-up.
+func (p purse) tags() map[string]api.CipStatus {
+	r, err := p.t.Client().GetCipInfoWithResponse(p.t.Context(), p.UserID)
+	return probe.Setup(p.t, r, err).CipInfo
+}
+
+func (p purse) verify(tags map[string]api.CipStatus) { p.t.Verify(p.UserID, "", tags) }
+
+// overshoot sends a cent more than remains in a lower tier and gives the tags that became REQUESTED, as a set-up.
+func (p purse) overshoot() []string {
+	r, err := p.send(plus(p.t, smallest(p.remaining()), cent))
+	probe.Setup(p.t, r, err)
+	requested := requestedTags(p.tags())
+	if len(requested) == 0 {
+		p.t.Brokenf("set-up: no tag became REQUESTED by a transaction above the remaining limit")
+	}
+	return requested
+}
+
+// wantSameUse takes the same from the limits with two ways to send, as a set-up of each.
+func (p purse) wantSameUse(plain, other func()) {
+	whole := p.remaining()
+	plain()
+	before := p.remaining()
+	other()
+	p.wantFell(before, fell(p.t, whole, before))
+}
+
+// wantFell compares by how much the limits fell.
+func (p purse) wantFell(before, want api.RemainingLimit) {
+	r, err := p.t.Client().GetTransactionLimitWithResponse(p.t.Context(), p.UserID, to(p.t.Target().Facts.Destination))
+	wantLimits(p.t, "fell by", fell(p.t, before, probe.OK(p.t, r, err).RemainingLimit), want)
+}
+
+// wantUsed compares what remains with what remained before these amounts were sent.
+func (p purse) wantUsed(before api.RemainingLimit, amounts ...string) {
+	for _, amount := range amounts {
+		before = used(p.t, before, wire.MustAmount(amount))
+	}
+	r, err := p.t.Client().GetTransactionLimitWithResponse(p.t.Context(), p.UserID, to(p.t.Target().Facts.Destination))
+	wantRemaining(p.t, probe.OK(p.t, r, err).RemainingLimit, before)
+}
+
+// used gives what is left of limits after an amount; no limit is below zero.
+func used(t *probe.T, l api.RemainingLimit, amount wire.Amount) api.RemainingLimit {
+	after := func(limit wire.Amount) wire.Amount {
+		return wire.AmountOf(minus(t, limit, amount).Decimal().Max(wire.Amount{}.Decimal()))
+	}
+	return api.RemainingLimit{AnnualLimit: after(l.AnnualLimit), MonthlyLimit: after(l.MonthlyLimit), DailyLimit: after(l.DailyLimit)}
+}
+
+// fell gives by how much limits fell.
+func fell(t *probe.T, before, after api.RemainingLimit) api.RemainingLimit {
+	return api.RemainingLimit{
+		AnnualLimit:  minus(t, before.AnnualLimit, after.AnnualLimit),
+		MonthlyLimit: minus(t, before.MonthlyLimit, after.MonthlyLimit),
+		DailyLimit:   minus(t, before.DailyLimit, after.DailyLimit),
+	}
+}
+
+func wantRemaining(t *probe.T, got, want api.RemainingLimit) { wantLimits(t, "is", got, want) }
+
+func wantLimits(t *probe.T, verb string, got, want api.RemainingLimit) {
+	for _, l := range []struct {
+		name      string
+		got, want wire.Amount
+	}{
+		{"daily_limit", got.DailyLimit, want.DailyLimit},
+		{"monthly_limit", got.MonthlyLimit, want.MonthlyLimit},
+		{"annual_limit", got.AnnualLimit, want.AnnualLimit},
+	} {
+		if !l.got.Equal(l.want) {
+			t.Failf("%s %s %s, want %s", l.name, verb, l.got, l.want)
+		}
+	}
+}
+
+// smallest is what the next transaction may have at the most.
+func smallest(l api.RemainingLimit) wire.Amount {
+	return wire.AmountOf(l.DailyLimit.Decimal().Min(l.MonthlyLimit.Decimal()).Min(l.AnnualLimit.Decimal()))
+}
+
+func plus(t *probe.T, a, b wire.Amount) wire.Amount {
+	sum, err := a.Decimal().Add(b.Decimal())
+	if err != nil {
+		t.Brokenf("calculate an amount: %v", err)
+	}
+	return wire.AmountOf(sum)
+}
+
+func minus(t *probe.T, a, b wire.Amount) wire.Amount {
+	difference, err := a.Decimal().Sub(b.Decimal())
+	if err != nil {
+		t.Brokenf("calculate an amount: %v", err)
+	}
+	return wire.AmountOf(difference)
+}
+
+// requestedTags gives the tags that are REQUESTED, in the order of the alphabet.
+func requestedTags(tags map[string]api.CipStatus) []string {
+	return pick(slices.Sorted(maps.Keys(tags)), func(tag string) bool { return tags[tag] == api.CipStatusRequested })
+}
+
+func to(destination string) *api.GetTransactionLimitParams {
+	return &api.GetTransactionLimitParams{Destination: destination}
+}
+
+// rateOne keeps the receiving amount as small as the sending amount.
+func rateOne(b *api.TransactionRequest) { b.ExchangeRate = wire.MustAmount("1") }
+
+// withMode gives a bank deposit a calculation mode.
+func withMode(t *probe.T, to api.ReceiveSide, mode api.CalculationMode) api.ReceiveSide {
+	deposit, err := to.AsBankDepositTo()
+	if err == nil {
+		deposit.CalculationMode = &mode
+		err = to.FromBankDepositTo(deposit)
+	}
+	if err != nil {
+		t.Brokenf("make a receive side: %v", err)
+	}
+	return to
+}

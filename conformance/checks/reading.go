@@ -1,0 +1,124 @@
+package checks
+
+import (
+	"net/http"
+
+	"github.com/oapi-codegen/nullable"
+	openapi_types "github.com/oapi-codegen/runtime/types"
+
+	"github.com/crossborder-payouts/payouts/conformance/probe"
+	"github.com/crossborder-payouts/payouts/gen/api"
+)
+
+// The checks that what a creation answered is read later with every member, where only some of what is created has it.
+var (
+	readingOfUsers = []probe.Check{{
+		ID: "users.business.read", Title: "A business is read with all that its registration answered",
+		Clauses: []string{"2.5-business", "D-20", "D-46"}, Operations: []string{"getUser"}, Needs: probe.Extensions,
+		Fix: "Keep and answer the members that only a business has, the mailing address included.", Run: readBusiness,
+	}}
+	readingOfAccounts = []probe.Check{
+		{
+			ID: "accounts.receive-users.read", Title: "A receive user is listed with all that its creation answered",
+			Clauses: []string{"D-20"}, Operations: []string{"listReceiveUsers"}, Needs: probe.Extensions,
+			Fix: "List complete receive users, state and zipcode included.", Run: readReceiveUser,
+		},
+		{
+			ID: "accounts.bank.read-branch", Title: "A bank account at a branch is listed with the branch",
+			Clauses: []string{"D-20"}, Operations: []string{"listBankAccounts"}, Needs: probe.Extensions,
+			Fix: "Keep branch_id and answer it where the account has one.", Run: readBranch,
+		},
+	}
+	readingOfTransactions = []probe.Check{{
+		ID: "transactions.reading.payer", Title: "A transaction through a payer is read and listed with its payer_id",
+		Clauses: []string{"2.6-to-response", "D-20", "D-36"}, Operations: []string{"getTransaction", "listTransactions"}, Needs: probe.Extensions,
+		Fix: "Answer payer_id for CASH_PICKUP and HOME_DELIVERY wherever a transaction is answered.", Run: readPayer,
+	}}
+)
+
+func readBusiness(t *probe.T) {
+	country := t.Target().Facts.OriginCountry
+	body := t.UserRequest(func(u *api.UserRequest) {
+		u.LastName, u.Business = nil, probe.Ptr(true)
+		u.BusinessType, u.UserScope, u.NumberOfEmployee = probe.Ptr("LLC"), probe.Ptr("COMPUTER_TECHNOLOGY"), probe.Ptr("BETWEEN_25_TO_50")
+		u.CompanyWebsite = probe.Ptr("https://www.example.com")
+		u.MailingAddress = &api.MailingAddressRequest{
+			Country: &country, City: probe.Ptr("Sample City"), AddressLine1: probe.Ptr("2 Conformance Road"),
+			AddressLine2: nullable.NewNullableWithValue("Second floor"), Zipcode: probe.Ptr("94105"), State: probe.Ptr("CA"),
+		}
+	})
+	created := prepare(t, "/users", body)
+	sameMembers(t, created, readBack(t, "/users/"+idIn(t, created)))
+}
+
+func readReceiveUser(t *probe.T) {
+	path := probe.UserPath(t.NewUser().ID, "receive-users")
+	body := probe.ReceiveUserRequest(t.Target().Facts.Destination, func(r *api.ReceiveUserRequest) {
+		r.State, r.Zipcode = probe.Ptr("P3"), probe.Ptr("44600")
+	})
+	sameMembers(t, []any{prepare(t, path, body)}, readBack(t, path))
+}
+
+func readBranch(t *probe.T) {
+	country := t.Target().Facts.Destination
+	banks := pick(t.Banks(), func(b api.BankDetail) bool {
+		return b.Country == country && len(b.Branches) > 0 && len(b.ReceivingCurrency) > 0
+	})
+	bank := firstOf(t, "bank with branches in "+country, banks)
+	user := t.NewUser().ID
+	path := probe.UserPath(user, "receive-users", t.NewReceiveUser(user, country).String(), "bank-accounts")
+	created := prepare(t, path, api.BankAccountRequest{
+		BankID: bank.ID, BranchID: &bank.Branches[0].ID, AccountNumber: "0001234567", Currency: bank.ReceivingCurrency[0],
+	})
+	sameMembers(t, []any{created}, readBack(t, path))
+}
+
+func readPayer(t *probe.T) {
+	s := t.NewSender()
+	path := probe.UserPath(s.UserID, "transactions")
+	for _, method := range []api.PayoutMethod{api.PayoutMethodCashPickup, api.PayoutMethodHomeDelivery} {
+		created := prepare(t, path, t.Payout(s, t.Receiver(s, method), "1.00"))
+		sameMembers(t, created, readBack(t, path+"/"+idIn(t, created)))
+		page, _ := readBack(t, path+"?limit=1").(map[string]any)
+		sameMembers(t, []any{created}, page["items"])
+	}
+}
+
+// prepare gives what a creation answered, as JSON values.
+func prepare(t *probe.T, path string, body any) any {
+	reply, err := t.Try(probe.Request{Method: http.MethodPost, Path: path, Body: body})
+	if err != nil || reply.Status != http.StatusOK {
+		t.Brokenf("set-up: POST %s answered %d, want 200", path, reply.Status)
+	}
+	return jsonValue(t, reply)
+}
+
+// readBack gives what is read at a path, as JSON values.
+func readBack(t *probe.T, path string) any {
+	reply := t.Send(probe.Request{Method: http.MethodGet, Path: path})
+	if reply.Status != http.StatusOK {
+		t.Fatalf("GET %s answered %d, want 200", path, reply.Status)
+	}
+	return jsonValue(t, reply)
+}
+
+// idIn gives the id of what was created.
+func idIn(t *probe.T, created any) string {
+	object, _ := created.(map[string]any)
+	text, _ := object["id"].(string)
+	var id openapi_types.UUID
+	if id.UnmarshalText([]byte(text)) != nil {
+		t.Brokenf("set-up: a creation answered no id")
+	}
+	return text
+}
+
+// sameMembers fails the check for each member that was answered to the creation and is read with another value.
+func sameMembers(t *probe.T, created, read any) {
+	for _, pointer := range notEchoed("", created, read) {
+		t.Failf("%s is read with another value than the creation answered", pointer)
+	}
+	if len(notEchoed("", created, read)) == 0 && len(notEchoed("", read, created)) > 0 {
+		t.Failf("more is read than the creation answered")
+	}
+}

@@ -1,0 +1,151 @@
+package checks
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/crossborder-payouts/payouts/conformance/probe"
+	"github.com/crossborder-payouts/payouts/gen/api"
+)
+
+func referenceBanks() []probe.Check {
+	lists := []string{"listBanks"}
+	return []probe.Check{
+		{
+			ID: "reference.banks.country", Title: "The bank list of a country holds banks of that country",
+			Clauses: []string{"4-banks", "4-param-country-banks"}, Operations: lists,
+			Fix: "Narrow the list to the country that is asked for.",
+			Run: func(t *probe.T) {
+				country := t.Target().Facts.Destination
+				list := banksOf(t, &country)
+				if len(list) == 0 {
+					t.Failf("no bank is listed in %s, an enabled destination", country)
+				}
+				for _, b := range list {
+					if b.Country != country {
+						t.Failf("bank %d is in another country than %s", b.ID, country)
+					}
+				}
+			},
+		},
+		{
+			ID: "reference.banks.all-countries", Title: "Without a country the bank list holds what the lists of the enabled countries hold",
+			Clauses: []string{"4-note-5", "4-param-country-banks", "D-38"}, Operations: lists,
+			Fix: "Treat a missing country as no restriction.",
+			Run: func(t *probe.T) {
+				country := t.Target().Facts.Destination
+				all := banksOf(t, nil)
+				r, err := t.Client().ListBanksWithResponse(t.Context(), &api.ListBanksParams{Country: &country})
+				for _, b := range pick(probe.Setup(t, r, err), func(b api.Bank) bool { return b.Country == country }) {
+					if !slices.ContainsFunc(all, func(a api.Bank) bool { return a.ID == b.ID }) {
+						t.Failf("bank %d is not in the list without a country", b.ID)
+					}
+				}
+			},
+		},
+		{
+			ID: "reference.banks.disabled-country", Title: "The bank list of a country that is not enabled is empty",
+			Clauses: []string{"1-rule-2", "D-18"}, Operations: lists,
+			Fix: "Answer 200 with an empty array: a filter that matches nothing is not an error.",
+			Run: func(t *probe.T) {
+				for _, b := range banksOf(t, probe.Ptr(t.Target().Facts.DisabledCountry)) {
+					t.Failf("bank %d is listed", b.ID)
+				}
+			},
+		},
+		{
+			ID: "reference.banks.order", Title: "Banks are listed by ascending id, each once",
+			Clauses: []string{"D-29"}, Operations: lists,
+			Fix: "Order the list by id.",
+			Run: func(t *probe.T) { ascending(t, banksOf(t, nil), func(b api.Bank) int64 { return b.ID }) },
+		},
+		{
+			ID: "reference.banks.single", Title: "A single bank has the values that the list gives",
+			Clauses: []string{"2.2", "4-bank"}, Operations: []string{"listBanks", "getBank"},
+			Fix: "Answer the bank of the id in the path, with the same values and branches as in the list.",
+			Run: func(t *probe.T) {
+				for _, want := range someBanks(t) {
+					r, err := t.Client().GetBankWithResponse(t.Context(), want.ID)
+					b := probe.OK(t, r, err)
+					got := api.Bank{ID: b.ID, Name: b.Name, Country: b.Country, Branches: b.Branches, TxnSupportedTypes: b.TxnSupportedTypes}
+					if !reflect.DeepEqual(got, want) {
+						t.Failf("bank %d has other values than in the list", want.ID)
+					}
+				}
+			},
+		},
+		{
+			ID: "reference.banks.receiving-currency", Title: "A single bank names the currencies that it receives; the list does not",
+			Clauses: []string{"2.2", "4-bank"}, Operations: []string{"listBanks", "getBank"},
+			Fix: "Send receiving_currency on the single bank only, with the currencies that it can pay out.",
+			Run: receivingCurrencies,
+		},
+		{
+			ID: "reference.banks.branches", Title: "The branches of a bank have different ids",
+			Clauses: []string{"2.2"}, Operations: lists,
+			Fix: "Give each branch an id of its own: a bank account chooses one by it.",
+			Run: branches,
+		},
+		{
+			ID: "reference.banks.unknown", Title: "An unknown bank answers 404",
+			Clauses: []string{"D-10"}, Operations: []string{"getBank"},
+			Fix: "Answer 404 NOT_FOUND for an id that no bank of an enabled country has.",
+			Run: func(t *probe.T) {
+				r, err := t.Client().GetBankWithResponse(t.Context(), unused(ids(allBanks(t), func(b api.Bank) int64 { return b.ID })))
+				t.Refused(r, err, 404, api.ErrorCodeNotFound)
+			},
+		},
+	}
+}
+
+func receivingCurrencies(t *probe.T) {
+	named := false
+	for _, b := range someBanks(t) {
+		r, err := t.Client().GetBankWithResponse(t.Context(), b.ID)
+		named = named || len(probe.OK(t, r, err).ReceivingCurrency) > 0
+	}
+	if !named {
+		t.Failf("no bank in %s receives any currency", t.Target().Facts.Destination)
+	}
+	list := t.Send(probe.Request{Method: "GET", Path: "/banks?country=" + t.Target().Facts.Destination})
+	for i, bank := range elements(t, list) {
+		if _, there := bank["receiving_currency"]; there {
+			t.Fatalf("element %d of the list has receiving_currency", i)
+		}
+	}
+}
+
+func branches(t *probe.T) {
+	found := false
+	for _, b := range banksOf(t, probe.Ptr(t.Target().Facts.Destination)) {
+		if !distinct(b.Branches, func(b api.Branch) int64 { return b.ID }) {
+			t.Failf("bank %d has two branches with the same id", b.ID)
+		}
+		found = found || len(b.Branches) > 1
+	}
+	if !found {
+		t.Skipf("the server has no bank in %s with two branches", t.Target().Facts.Destination)
+	}
+}
+
+// banksOf lists banks; the list is what the check is about.
+func banksOf(t *probe.T, country *string) []api.Bank {
+	r, err := t.Client().ListBanksWithResponse(t.Context(), &api.ListBanksParams{Country: country})
+	return probe.OK(t, r, err)
+}
+
+// allBanks lists banks without a filter, as a set-up.
+func allBanks(t *probe.T) []api.Bank {
+	r, err := t.Client().ListBanksWithResponse(t.Context(), nil)
+	return probe.Setup(t, r, err)
+}
+
+// someBanks gives some banks of the destination, as a set-up.
+func someBanks(t *probe.T) []api.Bank {
+	r, err := t.Client().ListBanksWithResponse(t.Context(), &api.ListBanksParams{Country: probe.Ptr(t.Target().Facts.Destination)})
+	list := probe.Setup(t, r, err)
+	if len(list) == 0 {
+		t.Skipf("the server has no bank in %s", t.Target().Facts.Destination)
+	}
+	return some(list)
+}

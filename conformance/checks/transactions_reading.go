@@ -1,0 +1,207 @@
+package checks
+
+import (
+	openapi_types "github.com/oapi-codegen/runtime/types"
+
+	"github.com/crossborder-payouts/payouts/conformance/probe"
+	"github.com/crossborder-payouts/payouts/gen/api"
+)
+
+func transactionReading() []probe.Check {
+	get, list := []string{"getTransaction"}, []string{"listTransactions"}
+	return []probe.Check{
+		{
+			ID: "transactions.reading.same", Title: "A transaction is read as it was answered when it was created",
+			Clauses: []string{"2.6-response", "D-20"}, Operations: get, Needs: probe.Extensions,
+			Fix: "Answer the same representation from GET and POST.",
+			Run: func(t *probe.T) {
+				s := t.NewSender()
+				made := prepareTransaction(t, s, fullTransaction(t, s))
+				r, err := t.Client().GetTransactionWithResponse(t.Context(), s.UserID, made.ID)
+				if read := probe.OK(t, r, err); !equalTransactions(t, read, made) {
+					t.Failf("the transaction that is read differs from the one that was created")
+				}
+			},
+		},
+		{
+			ID: "transactions.reading.unknown", Title: "A transaction that does not exist answers 404",
+			Clauses: []string{"D-10"}, Operations: get, Needs: probe.Extensions,
+			Fix: "Answer 404 NOT_FOUND for an unknown transaction_id.",
+			Run: func(t *probe.T) {
+				s, _ := transactionsOf(t, 1)
+				r, err := t.Client().GetTransactionWithResponse(t.Context(), s.UserID, unknownID())
+				t.Refused(r, err, 404, api.ErrorCodeNotFound)
+			},
+		},
+		{
+			ID: "transactions.reading.other-user", Title: "A transaction is not found below another user",
+			Clauses: []string{"D-10"}, Operations: get, Needs: probe.Extensions,
+			Fix: "Look for transaction_id among the transactions of the user in the path only.",
+			Run: func(t *probe.T) {
+				s, body := t.Deposit()
+				made := prepareTransaction(t, s, body)
+				r, err := t.Client().GetTransactionWithResponse(t.Context(), t.NewUser().ID, made.ID)
+				t.Refused(r, err, 404, api.ErrorCodeNotFound)
+			},
+		},
+		{
+			ID: "transactions.list.same", Title: "A transaction is listed as it was answered when it was created",
+			Clauses: []string{"2.6-response", "D-20", "D-29"}, Operations: list, Needs: probe.Extensions,
+			Fix: "List complete transactions, as GET of a single one answers them.",
+			Run: func(t *probe.T) {
+				s := t.NewSender()
+				made := prepareTransaction(t, s, fullTransaction(t, s))
+				page := transactionPage(t, s.UserID, nil, nil)
+				if len(page.Items) != 1 || !equalTransactions(t, page.Items[0], made) {
+					t.Failf("%d transactions are listed, or another one than was created; want that one", len(page.Items))
+				}
+			},
+		},
+		{
+			ID: "transactions.list.newest-first", Title: "Transactions are listed newest first",
+			Clauses: []string{"D-29"}, Operations: list, Needs: probe.Extensions,
+			Fix: "Order by creation, the last one first.",
+			Run: func(t *probe.T) {
+				s, made := transactionsOf(t, 3)
+				if listed := momentsOf(transactionPage(t, s.UserID, nil, nil).Items); !sameOrder(listed, made) {
+					t.Failf("%d transactions are listed, or in another order; want 3, the newest first", len(listed))
+				}
+			},
+		},
+		{
+			ID: "transactions.list.own", Title: "The list holds no transaction of another user",
+			Clauses: []string{"D-10", "D-20"}, Operations: list, Needs: probe.Extensions,
+			Fix: "List the transactions of the user in the path only.",
+			Run: func(t *probe.T) {
+				s, body := t.Deposit()
+				prepareTransaction(t, s, body)
+				if n := len(transactionPage(t, t.NewUser().ID, nil, nil).Items); n != 0 {
+					t.Failf("%d transactions are listed for a new user, want none", n)
+				}
+			},
+		},
+		{
+			ID: "transactions.list.unknown-user", Title: "The transactions of a user that does not exist answer 404",
+			Clauses: []string{"D-10"}, Operations: list, Needs: probe.Extensions,
+			Fix: "Answer 404 NOT_FOUND for an unknown user_id, not an empty list.",
+			Run: func(t *probe.T) {
+				r, err := t.Client().ListTransactionsWithResponse(t.Context(), unknownID(), &api.ListTransactionsParams{Limit: probe.Ptr[int32](2)})
+				t.Refused(r, err, 404, api.ErrorCodeNotFound)
+			},
+		},
+	}
+}
+
+// transactionsOf gives a new sender and so many transactions, the newest first.
+func transactionsOf(t *probe.T, n int) (probe.Sender, []moment) {
+	s, body := t.Deposit()
+	body.FromAmount = cent // many of them are little too
+	return s, prepareTransactions(t, s, body, n)
+}
+
+// prepareTransactions creates so many equal transactions, and gives the newest first.
+func prepareTransactions(t *probe.T, s probe.Sender, body api.TransactionRequest, n int) []moment {
+	made := make([]api.Transaction, n)
+	for i := range n {
+		made[n-1-i] = prepareTransaction(t, s, body)
+	}
+	return momentsOf(made)
+}
+
+func momentsOf(all []api.Transaction) []moment {
+	return ids(all, func(x api.Transaction) moment { return moment{x.ID, x.CreatedAt.Time} })
+}
+
+// transactionPage reads one page; nil leaves a parameter out.
+func transactionPage(t *probe.T, user openapi_types.UUID, limit *int32, cursor *string) api.TransactionPage {
+	r, err := t.Client().ListTransactionsWithResponse(t.Context(), user, &api.ListTransactionsParams{Limit: limit, Cursor: cursor})
+	return probe.OK(t, r, err)
+}
+
+// following gives the transactions of a page of at most 2 and of all pages behind it.
+func following(t *probe.T, user openapi_types.UUID, page api.TransactionPage) []api.Transaction {
+	const most = 8 // a page may hold less than its limit
+	all := page.Items
+	for range most {
+		if page.NextCursor == nil {
+			return all
+		}
+		page = transactionPage(t, user, probe.Ptr[int32](2), page.NextCursor)
+		all = append(all, page.Items...)
+	}
+	t.Fatalf("%d pages of 2 have no end", most)
+	return nil
+}
+
+func transactionPaging() []probe.Check {
+	const follow = "Make next_cursor name the last transaction of the page, and continue with the ones before it."
+	two := probe.Ptr[int32](2)
+	list := []string{"listTransactions"}
+	return []probe.Check{
+		{
+			ID: "transactions.paging.complete", Title: "Following the cursors gives each transaction once, in order",
+			Clauses: []string{"D-29"}, Operations: list, Needs: probe.Extensions, Fix: follow,
+			Run: func(t *probe.T) {
+				s, made := transactionsOf(t, 5)
+				if seen := momentsOf(following(t, s.UserID, transactionPage(t, s.UserID, two, nil))); !sameOrder(seen, made) {
+					t.Failf("the pages hold %d transactions, or in another order; want %d, the newest first", len(seen), len(made))
+				}
+			},
+		},
+		{
+			ID: "transactions.paging.limit", Title: "A page holds no more transactions than the limit, and a cursor where there are more",
+			Clauses: []string{"D-29"}, Operations: list, Needs: probe.Extensions,
+			Fix: "Answer at most limit transactions, and next_cursor where that is not all.",
+			Run: func(t *probe.T) {
+				s, _ := transactionsOf(t, 3)
+				if page := transactionPage(t, s.UserID, two, nil); len(page.Items) > 2 || page.NextCursor == nil {
+					t.Failf("a page of at most 2 of 3 transactions has %d, and a cursor: %t", len(page.Items), page.NextCursor != nil)
+				}
+			},
+		},
+		{
+			ID: "transactions.paging.last", Title: "A page that holds all transactions has no cursor, also where it is full",
+			Clauses: []string{"D-29"}, Operations: list, Needs: probe.Extensions,
+			Fix: "Leave next_cursor out where no transaction follows.",
+			Run: func(t *probe.T) {
+				s, _ := transactionsOf(t, 2)
+				if page := transactionPage(t, s.UserID, two, nil); len(page.Items) == 2 && page.NextCursor != nil {
+					t.Failf("a page of all transactions has a cursor")
+				}
+			},
+		},
+		{
+			ID: "transactions.paging.undisturbed", Title: "A transaction that is created meanwhile does not disturb the paging",
+			Clauses: []string{"D-29"}, Operations: list, Needs: probe.Extensions, Fix: follow,
+			Run: func(t *probe.T) {
+				s, body := t.Deposit()
+				made := prepareTransactions(t, s, body, 3)
+				first := transactionPage(t, s.UserID, two, nil)
+				prepareTransaction(t, s, body)
+				if seen := momentsOf(following(t, s.UserID, first)); !sameOrder(seen, made) {
+					t.Failf("the pages hold %d transactions, or in another order; want the %d that were there at first", len(seen), len(made))
+				}
+			},
+		},
+		{
+			ID: "transactions.paging.default", Title: "A page holds no more than 20 transactions where no limit is sent",
+			Clauses: []string{"D-29"}, Operations: list, Needs: probe.Extensions,
+			Fix: "Take 20 for limit where it is left out.",
+			Run: func(t *probe.T) {
+				s, _ := transactionsOf(t, 21)
+				if n := len(transactionPage(t, s.UserID, nil, nil).Items); n == 0 || n > 20 {
+					t.Failf("a page without limit has %d of 21 transactions, want at most 20", n)
+				}
+			},
+		},
+		{
+			ID: "transactions.paging.bad-cursor", Title: "A cursor that no page gave is refused",
+			Clauses: []string{"D-29"}, Operations: list, Needs: probe.Extensions,
+			Fix: "Answer 400 BAD_REQUEST with a detail for cursor where it cannot be read.",
+			Run: func(t *probe.T) {
+				r, err := t.Client().ListTransactionsWithResponse(t.Context(), t.NewUser().ID, &api.ListTransactionsParams{Cursor: probe.Ptr("bm90LWEtY3Vyc29y")})
+				t.Refused(r, err, 400, api.ErrorCodeBadRequest, "query cursor")
+			},
+		},
+	}
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"golang.org/x/term"
+
+	"github.com/crossborder-payouts/payouts/conformance"
+	"github.com/crossborder-payouts/payouts/conformance/probe"
+	"github.com/crossborder-payouts/payouts/conformance/report"
+)
+
+// Exit codes; those of a run are of [conformance.Report.ExitCode].
+const (
+	exitPassed = 0
+	exitFailed = 1
+	exitUnable = 2
+)
+
+const description = `Run the conformance suite against a server.
+
+Exit codes: 0 all that ran has passed; 1 the server breaks a rule; 2 the suite could not run, or not judge: a flag is wrong, ` +
+	`no check is chosen, the server does not answer or refuses the credentials, or the run was interrupted.
+
+Every flag has an environment variable, so that secrets need not be in the list of processes, and a key in the file ` +
+	`that --config names: --client-id is $CONFORM_CLIENT_ID and client_id. A flag counts more than a variable, a variable more than the file.`
+
+// options is the command line, the environment and the file of --config in one.
+type options struct {
+	URL               string        `help:"Base URL of the server." placeholder:"URL"`
+	ClientID          string        `help:"Id of a client." placeholder:"ID"`
+	ClientSecret      string        `help:"Its secret." placeholder:"SECRET"`
+	OtherClientID     string        `help:"Id of a second client. Without one, rules about two clients are skipped." placeholder:"ID"`
+	OtherClientSecret string        `help:"Its secret." placeholder:"SECRET"`
+	Profile           string        `help:"What to look at: all operations (full), or those of the interface document only." enum:"full,document" default:"full"`
+	Condition         string        `help:"The state that the server was put in: ${enum}." enum:"normal,rate-limited,unavailable,broken" default:"normal"`
+	Fixtures          string        `help:"YAML file with what exists on the server already." placeholder:"FILE"`
+	Only              []string      `help:"Run only checks with these ids, or ids that begin so." placeholder:"ID"`
+	Operation         []string      `help:"Run only checks of these operations." placeholder:"OPERATION"`
+	Clause            []string      `help:"Run only checks of these clauses or decisions." placeholder:"CLAUSE"`
+	Parallel          int           `help:"How many checks run at once." default:"8"`
+	Timeout           time.Duration `help:"How long to wait for an answer." default:"15s"`
+	Commit            string        `help:"Commit under test, for the report." placeholder:"COMMIT"`
+	Report            string        `help:"Write report.html, report.json and junit.xml into this folder." placeholder:"DIR"`
+	Config            string        `help:"YAML file with these options." placeholder:"FILE"`
+	List              bool          `help:"List the checks that would run, as a specification, and stop."`
+	Clauses           bool          `help:"Print CLAUSES.md, and stop."`
+}
+
+// exit is how kong asks to end, after --help for example.
+type exit int
+
+// run is the program. What is asked for goes to out, progress and complaints to errs. When ctx ends, it reports what is
+// known so far.
+func run(ctx context.Context, args []string, getenv func(string) string, out, errs io.Writer) (code int) {
+	defer func() {
+		switch ended := recover().(type) {
+		case nil:
+		case exit:
+			code = int(ended)
+		default:
+			panic(ended)
+		}
+	}()
+	var o options
+	parser, err := kong.New(&o,
+		kong.Name("conform"),
+		kong.Description(description),
+		kong.Writers(out, errs),
+		kong.Exit(func(code int) { panic(exit(code)) }),
+		kong.Resolvers(&settings{getenv: getenv}),
+	)
+	if err == nil {
+		_, err = parser.Parse(args)
+	}
+	if err == nil {
+		code, err = o.run(ctx, getenv, out, errs)
+	}
+	if err != nil {
+		fmt.Fprintf(errs, "conform: %s\nTry: conform --help\n", strings.TrimPrefix(err.Error(), "conformance: "))
+		return exitUnable
+	}
+	return code
+}
+
+func (o options) run(ctx context.Context, getenv func(string) string, out, errs io.Writer) (int, error) {
+	switch target, err := o.target(); {
+	case err != nil:
+		return exitUnable, err
+	case o.Clauses:
+		return exitPassed, writeClauses(out)
+	case o.List:
+		return exitPassed, list(out, target)
+	case o.URL == "":
+		return exitUnable, fmt.Errorf("--url (or $%s) is needed", variable("url"))
+	default:
+		return o.test(ctx, target, getenv, out, errs)
+	}
+}
+
+func (o options) test(ctx context.Context, target conformance.Target, getenv func(string) string, out, errs io.Writer) (int, error) {
+	all, err := conformance.Checks()
+	if err != nil {
+		return exitUnable, err
+	}
+	live := progress{out: errs, of: len(all)}
+	if terminal(errs) {
+		target.Progress = live.show
+	}
+	result, err := conformance.Run(ctx, target)
+	live.clear()
+	if err != nil {
+		return exitUnable, err
+	}
+	if err := report.Console(out, result, terminal(out) && getenv("NO_COLOR") == ""); err != nil {
+		return exitUnable, err
+	}
+	if o.Report != "" {
+		if err := report.Write(o.Report, result); err != nil {
+			return exitUnable, err
+		}
+		fmt.Fprintf(out, "Written to %s: %s, %s, %s\n", o.Report, report.HTMLFile, report.JSONFile, report.JUnitFile)
+	}
+	return result.ExitCode(), nil
+}
+
+func (o options) target() (conformance.Target, error) {
+	target := conformance.Target{
+		Target: probe.Target{
+			URL: o.URL, ClientID: o.ClientID, ClientSecret: o.ClientSecret,
+			OtherClientID: o.OtherClientID, OtherClientSecret: o.OtherClientSecret,
+			Profile: probe.Profile(o.Profile), Condition: probe.Condition(o.Condition), Timeout: o.Timeout,
+		},
+		Only:     conformance.Filter{IDs: o.Only, Operations: o.Operation, Clauses: o.Clause},
+		Parallel: o.Parallel, Commit: o.Commit,
+	}
+	if target.Commit == "" {
+		target.Commit = builtFrom()
+	}
+	if o.Fixtures == "" {
+		return target, nil
+	}
+	var file struct {
+		Facts    probe.Facts    `yaml:"facts"`
+		Fixtures probe.Fixtures `yaml:"fixtures"`
+	}
+	if err := readYAML(o.Fixtures, &file); err != nil {
+		return target, fmt.Errorf("--fixtures: %w", err)
+	}
+	target.Facts, target.Fixtures = file.Facts, file.Fixtures
+	return target, nil
+}
+
+// builtFrom gives the commit that this program was built from, where that is known.
+func builtFrom() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// progress is one line that tells how far a run is.
+type progress struct {
+	out             io.Writer
+	of, done, wrong int
+}
+
+func (p *progress) show(r conformance.Result) {
+	p.done++
+	if r.Status >= probe.Failed {
+		p.wrong++
+	}
+	fmt.Fprintf(p.out, "\r\x1b[K%d of %d checks, %d with problems", p.done, p.of, p.wrong)
+}
+
+func (p *progress) clear() {
+	if p.done > 0 {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/server"
+	"github.com/crossborder-payouts/payouts/server/servertest"
+)
+
+// file writes a file and gives its name.
+func file(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "file.yaml")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestAServerThatKeepsItsRulesPasses(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t, func(c *server.Config) { c.Now = time.Now })
+	client := server.SandboxClients[0]
+	code, out, errs := conform(t.Context(), nil, "--url", s.URL, "--client-id", client.ID, "--client-secret", client.Secret, "--operation", "createUser")
+	if code != exitPassed || !strings.Contains(out, "Conformant: ") || strings.Contains(out+errs, client.Secret) {
+		t.Errorf("exit %d:\n%s%s", code, out, errs)
+	}
+}
+
+// The file of the README is read, and the suite works with what it names.
+func TestFixturesStandInForWhatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(readme), "--fixtures fixtures.yaml\n")
+	example, _, _ = strings.Cut(example, "\n\n")
+	s := servertest.New(t, func(c *server.Config) { c.Now = time.Now })
+	sender := servertest.NewSender(t, s.Client)
+	receiver := servertest.NewReceiver(t, s.Client, sender.ID)
+	unverified := servertest.NewUser(t, s.Client).ID
+	fund := servertest.NewFundingAccount(t, s.Client, unverified, api.FundingAccountStatusActive)
+	for i, id := range []uuid.UUID{sender.ID, sender.Fund, unverified, fund, receiver.ID, receiver.Bank} {
+		example = strings.ReplaceAll(example, fmt.Sprintf("01a1f8e8-0000-7000-8000-%012d", i+1), id.String())
+	}
+	client := server.SandboxClients[0]
+	code, out, errs := conform(t.Context(), map[string]string{"CONFORM_CLIENT_SECRET": client.Secret}, "--url", s.URL, "--client-id", client.ID,
+		"--profile", "document", "--operation", "createTransaction", "--fixtures", file(t, example))
+	if code != exitPassed || strings.Contains(out, "name no sender") || !strings.Contains(out, "name no receiver for WALLET") {
+		t.Errorf("exit %d:\n%s%s", code, out, errs)
+	}
+}
+
+func TestWhatTheSuiteCannotDoExitsWithTwo(t *testing.T) {
+	t.Parallel()
+	const nowhere = "--url=http://127.0.0.1:1"
+	for _, tc := range []struct {
+		name string
+		args []string
+		says string
+	}{
+		{"no URL", nil, "--url (or $CONFORM_URL) is needed"},
+		{"a URL of another kind", []string{"--url=ftp://host"}, "must be http or https"},
+		{"an unknown flag", []string{"--verbose"}, "unknown flag --verbose"},
+		{"an unknown profile", []string{nowhere, "--profile=all"}, `--profile must be one of "full","document"`},
+		{"a duration without unit", []string{nowhere, "--timeout=5"}, "--timeout"},
+		{"a filter that fits nothing", []string{nowhere, "--only=weather"}, "the filter fits no check"},
+		{"a list that fits nothing", []string{"--list", "--only=weather"}, "the filter fits no check"},
+		{"no file of that name", []string{nowhere, "--config=none.yaml"}, "none.yaml"},
+		{"an unknown key", []string{"--config=" + file(t, "urls: http://127.0.0.1:1\n")}, `there is no option "urls"`},
+		{"a file that is no YAML", []string{"--config=" + file(t, "url: [\n")}, "--config: "},
+		{"an unknown fixture", []string{nowhere, "--fixtures=" + file(t, "fixtures: {recipient: 1}\n")}, "field recipient not found"},
+		{"a fixture that is no id", []string{nowhere, "--fixtures=" + file(t, "fixtures: {sender: {user_id: 1}}\n")}, "--fixtures: "},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			code, out, errs := conform(t.Context(), credentials, tc.args...)
+			if code != exitUnable || !strings.Contains(errs, tc.says) || out != "" {
+				t.Errorf("exit %d, want %q:\n%s%s", code, tc.says, out, errs)
+			}
+		})
+	}
+	code, _, errs := conform(t.Context(), nil, nowhere)
+	if code != exitUnable || !strings.Contains(errs, "credentials of a client are needed") {
+		t.Errorf("without credentials: exit %d:\n%s", code, errs)
+	}
+}
+
+func TestAFlagCountsMoreThanAVariableAndThatMoreThanTheFile(t *testing.T) {
+	t.Parallel()
+	inFile := file(t, "url: http://127.0.0.1:1\nclient_id: acme\nclient_secret: of-acme\ncommit: from-file\nparallel: 2\nonly: [users, contract.errors]\n")
+	for _, tc := range []struct {
+		want string
+		env  map[string]string
+		args []string
+	}{
+		{"commit from-file", nil, nil},
+		{"commit from-variable", map[string]string{"CONFORM_COMMIT": "from-variable"}, nil},
+		{"commit from-flag", map[string]string{"CONFORM_COMMIT": "from-variable"}, []string{"--commit=from-flag"}},
+	} {
+		code, out, errs := conform(t.Context(), tc.env, append(tc.args, "--config="+inFile)...)
+		if code != exitUnable || !strings.Contains(out, tc.want) {
+			t.Errorf("exit %d, want %q:\n%s%s", code, tc.want, out, errs)
+		}
+	}
+	_, out, errs := conform(t.Context(), map[string]string{"CONFORM_CONFIG": inFile, "CONFORM_ONLY": "contract"}, "--list")
+	if !strings.Contains(out, "contract.createUser") || strings.Contains(out, "\nusers") {
+		t.Errorf("the variables CONFORM_CONFIG and CONFORM_ONLY:\n%s%s", out, errs)
+	}
+}
+
+func TestHelpNamesTheExitCodes(t *testing.T) {
+	t.Parallel()
+	code, out, _ := conform(t.Context(), nil, "--help")
+	if code != exitPassed || !strings.Contains(out, "Exit codes: 0 all that ran has passed; 1 ") {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+}
+
+func TestListReadsAsASpecification(t *testing.T) {
+	t.Parallel()
+	code, out, _ := conform(t.Context(), nil, "--list", "--clause", "2.5-response", "--profile", "document")
+	if code != exitPassed || !strings.Contains(out, "\nusers\n  users.") {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+}

@@ -1,0 +1,98 @@
+package conformance_test
+
+import (
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/conformance"
+	"github.com/crossborder-payouts/payouts/conformance/probe"
+	"github.com/crossborder-payouts/payouts/server"
+	"github.com/crossborder-payouts/payouts/server/servertest"
+	"github.com/crossborder-payouts/payouts/server/store/pgtest"
+)
+
+// commitVariable names the commit that make conform runs, for the reports.
+const commitVariable = "CONFORM_COMMIT"
+
+// sharedRun is a run that several tests look at; it is made once.
+type sharedRun struct {
+	once   sync.Once
+	target func(t *testing.T) probe.Target
+	report *conformance.Report
+}
+
+// get gives the report of the run.
+func (r *sharedRun) get(t *testing.T) *conformance.Report {
+	t.Helper()
+	if servertest.OnPostgreSQL(t) {
+		if err := pgtest.Available(); err != nil {
+			pgtest.Missing(t, err) // each test says so, not the first one alone
+		}
+	}
+	r.once.Do(func() {
+		report, err := conformance.Run(t.Context(), conformance.Target{Target: r.target(t), Commit: os.Getenv(commitVariable)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.report = report
+	})
+	if r.report == nil {
+		t.Fatal("the run was not made, as another test tells")
+	}
+	return r.report
+}
+
+var (
+	fullRun = &sharedRun{target: func(t *testing.T) probe.Target {
+		s := servertest.New(t, func(c *server.Config) { c.Now = time.Now }) // created_at is compared with the time
+		return sandbox(s.URL)
+	}}
+	rateLimitedRun = &sharedRun{target: func(t *testing.T) probe.Target {
+		s := servertest.New(t, func(c *server.Config) { c.RateLimit = 1 })
+		return inCondition(s.URL, probe.RateLimited)
+	}}
+	unavailableRun = &sharedRun{target: func(t *testing.T) probe.Target {
+		srv, err := server.New(t.Context(), server.Config{Database: servertest.Database(t), Sandbox: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := srv.Close(); err != nil { // the handler goes on without its database
+			t.Fatal(err)
+		}
+		web := httptest.NewServer(srv.Handler())
+		t.Cleanup(web.Close)
+		return inCondition(web.URL, probe.Unavailable)
+	}}
+	brokenRun = &sharedRun{target: func(t *testing.T) probe.Target {
+		s := servertest.New(t)
+		if _, err := s.Beside(t).ExecContext(t.Context(), "alter table clients rename to clients_gone"); err != nil {
+			t.Fatal(err)
+		}
+		return inCondition(s.URL, probe.Broken)
+	}}
+)
+
+func inCondition(url string, condition probe.Condition) probe.Target {
+	target := sandbox(url)
+	target.Condition = condition
+	return target
+}
+
+// allPassed fails the test for each result that is not what it should be, and unless something was tested. A check may
+// be disabled; skipped may be contract.errors alone, which has nothing to judge where no request misses all operations.
+func allPassed(t *testing.T, report *conformance.Report) {
+	t.Helper()
+	t.Logf("%s, %s: %v in %v", report.Profile, report.Condition, report.Counts, report.Duration.Round(time.Millisecond))
+	if report.Counts[probe.Passed.String()] == 0 {
+		t.Error("nothing was tested")
+	}
+	for _, r := range report.Results {
+		if r.Status > probe.Passed || (r.Status == probe.Skipped && r.ID != "contract.errors") {
+			t.Errorf("%s %s: %s\n\t%s", r.Status, r.ID, r.Title, strings.Join(r.Messages, "\n\t"))
+		}
+	}
+}

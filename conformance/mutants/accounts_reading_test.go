@@ -1,0 +1,51 @@
+package mutants_test
+
+import "net/http"
+
+// shortMutants cut what is long, or refuse it.
+func shortMutants() []mutant {
+	return []mutant{
+		{
+			name: "The label of a funding account is cut after 100 bytes", only: "accounts.longest",
+			fault: everywhere([]string{"createFundingAccount", "listFundingAccounts"}, func(body map[string]any) {
+				if label := text(body["label"]); len(label) > 100 {
+					body["label"] = label[:100]
+				}
+			}),
+		},
+		{
+			name: "The number of a bank account has at most 34 characters, as an IBAN", only: "accounts.longest",
+			fault: then("createBankAccount", func(r request, a answer, _ func(request) answer) answer {
+				if a.status == http.StatusOK && len(text(r.member("account_number"))) > 34 {
+					a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
+				}
+				return a
+			}),
+		},
+	}
+}
+
+func readingMutants() []mutant {
+	without := func(id, check, name string, drop func(body map[string]any)) mutant {
+		return mutant{name: id + " leaves out " + name, only: check, fault: answering(id, http.StatusOK, func(_ request, a answer) answer {
+			return a.object(drop)
+		})}
+	}
+	payer := func(x any) {
+		if to, ok := member(x, "to").(map[string]any); ok {
+			delete(to, "payer_id")
+		}
+	}
+	return []mutant{
+		without("getUser", "users.business.read", "the mailing address", func(body map[string]any) { delete(body, "mailing_address") }),
+		without("listReceiveUsers", "accounts.receive-users.read", "the postcode", func(body map[string]any) { delete(body, "zipcode") }),
+		without("listBankAccounts", "accounts.bank.read-branch", "the branch", func(body map[string]any) { delete(body, "branch_id") }),
+		without("getTransaction", "transactions.reading.payer", "the payer", func(body map[string]any) { payer(body) }),
+		without("listTransactions", "transactions.reading.payer", "the payer", func(body map[string]any) {
+			items, _ := body["items"].([]any)
+			for _, x := range items {
+				payer(x)
+			}
+		}),
+	}
+}

@@ -1,0 +1,372 @@
+package mutants_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+func accountMutants() []mutant {
+	return slices.Concat(fundingAccountMutants(), receiveUserMutants(), bankAccountMutants(), walletAccountMutants(),
+		listMutants(), pathMutants(), readingMutants(), shortMutants())
+}
+
+func fundingAccountMutants() []mutant {
+	return []mutant{
+		{
+			name: "A funding account is active at once", only: "accounts.funding.pending",
+			fault: then("createFundingAccount", func(r request, a answer, next func(request) answer) answer {
+				id, _ := a.member("id").(string)
+				if a.status != http.StatusOK || a.isReplay() {
+					return a
+				}
+				set := r.to(http.MethodPost, "/sandbox/users/"+r.user()+"/funding-accounts/"+id+"/status").header(keyHeader, "")
+				set.body = encode(map[string]any{"status": "ACTIVE"})
+				a.body = next(set).body
+				return a
+			}),
+		},
+		{
+			name: "The label of a funding account is not kept", only: "accounts.funding.all-fields",
+			fault: everywhere([]string{"createFundingAccount", "listFundingAccounts", "setFundingAccountStatus"}, func(body map[string]any) {
+				delete(body, "label")
+			}),
+		},
+		{
+			name: "A funding account without a label gets its type for one", only: "accounts.funding.all-fields",
+			fault: answering("createFundingAccount", http.StatusOK, func(_ request, a answer) answer {
+				return a.object(func(body map[string]any) {
+					if body["label"] == nil {
+						body["label"] = body["funding_source_type"]
+					}
+				})
+			}),
+		},
+		{
+			name: "A funding account that is made PENDING becomes INACTIVE", only: "accounts.funding.status",
+			fault: asking("setFundingAccountStatus", func(r request) request {
+				if string(r.body) == `{"status":"PENDING"}` {
+					r.body = []byte(`{"status":"INACTIVE"}`)
+				}
+				return r
+			}),
+		},
+	}
+}
+
+func receiveUserMutants() []mutant {
+	return []mutant{
+		{
+			name: "The postcode of a receive user is not kept", only: "accounts.receive-users.all-fields",
+			fault: everywhere([]string{"createReceiveUser", "listReceiveUsers"}, func(body map[string]any) { delete(body, "zipcode") }),
+		},
+		{
+			name: "A receive user may be in any country", only: "accounts.receive-users.destination",
+			fault: accepting("createReceiveUser", "CORRIDOR_NOT_ENABLED", func(_ request, body map[string]any, look func(path string) any) bool {
+				banks, _ := look("/banks").([]any)
+				body["country"] = member(banks[0], "country")
+				return true
+			}),
+		},
+	}
+}
+
+func bankAccountMutants() []mutant {
+	bank := func(body map[string]any, look func(path string) any) any {
+		return look("/banks/" + text(body["bank_id"]))
+	}
+	return []mutant{
+		{
+			name: "The number of a bank account is kept without spaces", only: "accounts.bank.all-fields",
+			fault: everywhere([]string{"createBankAccount", "listBankAccounts"}, func(body map[string]any) {
+				body["account_number"] = strings.ReplaceAll(text(body["account_number"]), " ", "")
+			}),
+		},
+		{
+			name: "A bank account at an unknown bank answers 404", only: "accounts.bank.bank",
+			fault: then("createBankAccount", func(r request, a answer, next func(request) answer) answer {
+				id := text(r.member("bank_id"))
+				if slices.Equal(a.fields(), []string{"body /bank_id"}) && next(r.to(http.MethodGet, "/banks/"+id)).status == http.StatusNotFound {
+					a = a.failure(http.StatusNotFound, "NOT_FOUND")
+				}
+				return a
+			}),
+		},
+		{
+			name: "A bank account may be in another country than the receive user", only: "accounts.bank.bank",
+			fault: accepting("createBankAccount", "BAD_REQUEST", func(r request, body map[string]any, look func(path string) any) bool {
+				if member(bank(body, look), "id") == nil {
+					return false
+				}
+				receiver := named(look("/users/"+r.user()+"/receive-users"), r.segment(3))
+				banks, _ := look("/banks").([]any)
+				for _, b := range banks {
+					if receiver != nil && member(b, "country") == receiver["country"] {
+						body["bank_id"], body["currency"] = member(b, "id"), firstCurrency(look("/banks/"+text(member(b, "id"))))
+						return true
+					}
+				}
+				return false
+			}),
+		},
+		{
+			name: "The branch of a bank account may be one of another bank", only: "accounts.bank.branch",
+			fault: then("createBankAccount", func(r request, a answer, next func(request) answer) answer {
+				branch, _ := r.member("branch_id").(json.Number)
+				if id, err := branch.Int64(); err != nil || id < 1 || !slices.Equal(a.fields(), []string{"body /branch_id"}) {
+					return a
+				}
+				return next(r.as(func(body map[string]any) { delete(body, "branch_id") })).object(func(body map[string]any) { body["branch_id"] = branch })
+			}),
+		},
+		{
+			name: "A bank account may have a currency that the bank does not receive", only: "accounts.bank.currency",
+			fault: accepting("createBankAccount", "CURRENCY_NOT_SUPPORTED", func(_ request, body map[string]any, look func(path string) any) bool {
+				body["currency"] = firstCurrency(bank(body, look))
+				return true
+			}),
+		},
+		{
+			name: "A second account at a bank must have the currency of the first one", only: "accounts.bank.each-currency",
+			fault: then("createBankAccount", func(r request, a answer, next func(request) answer) answer {
+				accounts, _ := looking(r, next)(r.URL.Path).([]any)
+				if a.status == http.StatusOK && slices.ContainsFunc(accounts, func(other any) bool {
+					return member(other, "bank_id") == r.member("bank_id") && member(other, "currency") != r.member("currency")
+				}) {
+					a = a.failure(http.StatusUnprocessableEntity, "CURRENCY_NOT_SUPPORTED")
+				}
+				return a
+			}),
+		},
+	}
+}
+
+func walletAccountMutants() []mutant {
+	// anyPayer accepts payers that are such, by storing one that is right.
+	anyPayer := func(name, check string, such func(payer any, country any) bool) mutant {
+		return mutant{
+			name: name, only: "accounts.wallet." + check,
+			fault: accepting("createWalletAccount", "PAYER_NOT_FOUND", func(r request, body map[string]any, look func(path string) any) bool {
+				receiver := named(look("/users/"+r.user()+"/receive-users"), r.segment(3))
+				if !such(look("/payers/"+text(body["payer_id"])), receiver["country"]) {
+					return false
+				}
+				payers, _ := look("/payers").([]any)
+				for _, p := range payers {
+					if member(p, "delivery_method") == "WALLET" && member(p, "country") == receiver["country"] {
+						whole := look("/payers/" + text(member(p, "id")))
+						body["payer_id"], body["currency"] = member(p, "id"), member(whole, "receiving_currency")
+						return true
+					}
+				}
+				return false
+			}),
+		}
+	}
+	return []mutant{
+		{
+			name: "The number of a wallet is kept without spaces", only: "accounts.wallet.all-fields",
+			fault: everywhere([]string{"createWalletAccount", "listWalletAccounts"}, func(body map[string]any) {
+				body["wallet_number"] = strings.ReplaceAll(text(body["wallet_number"]), " ", "")
+			}),
+		},
+		anyPayer("A wallet account may be with a payer of any method", "method", func(payer, country any) bool {
+			return member(payer, "country") == country && member(payer, "delivery_method") != "WALLET"
+		}),
+		anyPayer("A wallet account may be with a payer that does not exist", "method", func(payer, _ any) bool {
+			return member(payer, "id") == nil
+		}),
+		anyPayer("A wallet account may be in another country than the receive user", "country", func(payer, country any) bool {
+			return member(payer, "delivery_method") == "WALLET" && member(payer, "country") != country
+		}),
+		{
+			name: "A wallet account may have a currency that the payer does not pay out", only: "accounts.wallet.currency",
+			fault: accepting("createWalletAccount", "CURRENCY_NOT_SUPPORTED", func(_ request, body map[string]any, look func(path string) any) bool {
+				body["currency"] = member(look("/payers/"+text(body["payer_id"])), "receiving_currency")
+				return true
+			}),
+		},
+	}
+}
+
+// listMutants list in another order, or not everything, or too much.
+func listMutants() (all []mutant) {
+	for _, of := range [][2]string{
+		{"listFundingAccounts", "funding"}, {"listReceiveUsers", "receive-users"}, {"listBankAccounts", "bank"}, {"listWalletAccounts", "wallet"},
+	} {
+		id, check := of[0], "accounts."+of[1]+".list"
+		list := func(name string, edit func(all []any) []any) {
+			all = append(all, mutant{name: id + " " + name, only: check, fault: answering(id, http.StatusOK, func(_ request, a answer) answer {
+				return a.as(func(body any) any {
+					items, _ := body.([]any)
+					return edit(items)
+				})
+			})})
+		}
+		list("lists the newest first", func(all []any) []any {
+			slices.Reverse(all)
+			return all
+		})
+		list("lists two at most", func(all []any) []any { return all[:min(2, len(all))] })
+	}
+	for _, of := range [][2]string{{"listBankAccounts", "bank"}, {"listWalletAccounts", "wallet"}} {
+		id := of[0]
+		all = append(all, mutant{
+			name: id + " lists the accounts of all receive users of the user", only: "accounts." + of[1] + ".list",
+			fault: then(id, func(r request, a answer, next func(request) answer) answer {
+				if a.status != http.StatusOK {
+					return a
+				}
+				found := []any{}
+				receivers, _ := looking(r, next)("/users/" + r.user() + "/receive-users").([]any)
+				for _, u := range receivers {
+					accounts, _ := looking(r, next)("/users/" + r.user() + "/receive-users/" + text(member(u, "id")) + "/" + r.segment(4)).([]any)
+					found = append(found, accounts...)
+				}
+				a.body = encode(found)
+				return a
+			}),
+		})
+	}
+	return all
+}
+
+// pathMutants find what is not below the path.
+func pathMutants() (all []mutant) {
+	for _, id := range []string{"createFundingAccount", "listFundingAccounts", "createReceiveUser", "listReceiveUsers"} {
+		all = append(all, mutant{
+			name: id + " takes the id of a receive user for that of its user", only: "accounts.unknown-user",
+			fault: ofAnyUser(id, "createReceiveUser", 1, 1),
+		})
+	}
+	for _, id := range []string{"createBankAccount", "listBankAccounts", "createWalletAccount", "listWalletAccounts"} {
+		all = append(all, mutant{
+			name: id + " looks for the receive user among those of all users", only: "accounts.unknown-receive-user",
+			fault: ofAnyUser(id, "createReceiveUser", 1, 3),
+		})
+	}
+	return append(all, mutant{
+		name: "setFundingAccountStatus looks for the funding account among those of all users", only: "accounts.funding.unknown",
+		fault: ofAnyUser("setFundingAccountStatus", "createFundingAccount", 2, 4),
+	})
+}
+
+// ofAnyUser answers a path that leads nowhere with what is below the user of the client who has what the id names; creates is
+// the operation that gave the id. The places are those in the path.
+func ofAnyUser(id, creates string, userPlace, idPlace int) func() fault {
+	return func() fault {
+		var owners sync.Map // user by client and id
+		return func(op string, r request, next func(request) answer) answer {
+			a := next(r)
+			if op == creates && a.status == http.StatusOK {
+				owners.Store(r.client()+text(a.member("id")), r.user())
+			}
+			if op != id || a.status != http.StatusNotFound {
+				return a
+			}
+			owner, ok := owners.Load(r.client() + r.segment(idPlace))
+			if !ok {
+				return a
+			}
+			segments := strings.Split(strings.TrimPrefix(r.URL.Path, "/"), "/")
+			segments[userPlace] = owner.(string)
+			body := r.body
+			r = r.to(r.Method, "/"+strings.Join(segments, "/"))
+			r.body = body
+			return next(r)
+		}
+	}
+}
+
+// then makes a fault in the answers of an operation that may ask the server for more.
+func then(id string, edit func(r request, a answer, next func(request) answer) answer) func() fault {
+	return stateless(func(op string, r request, next func(request) answer) answer {
+		a := next(r)
+		if op == id {
+			a = edit(r, a, next)
+		}
+		return a
+	})
+}
+
+// everywhere makes a fault in what several operations answer.
+func everywhere(ids []string, edit func(body map[string]any)) func() fault {
+	return stateless(func(op string, r request, next func(request) answer) answer {
+		a := next(r)
+		if slices.Contains(ids, op) && a.status == http.StatusOK {
+			a = a.object(edit)
+		}
+		return a
+	})
+}
+
+// accepting makes a fault that takes what is refused with a code: repair makes a request of it that is not, unless it gives
+// false, and what was sent is answered.
+func accepting(id, code string, repair func(r request, body map[string]any, look func(path string) any) bool) func() fault {
+	return then(id, func(r request, a answer, next func(request) answer) answer {
+		sent, ok := decode(r.body).(map[string]any)
+		if a.code() != code || !ok {
+			return a
+		}
+		repaired := false
+		right := r.as(func(body map[string]any) { repaired = repair(r, body, looking(r, next)) })
+		if !repaired {
+			return a
+		}
+		return next(right).object(func(body map[string]any) {
+			for name := range body {
+				if value, ok := sent[name]; ok {
+					body[name] = value
+				}
+			}
+		})
+	})
+}
+
+// looking gives a way to read what a server answers to GET.
+func looking(r request, next func(request) answer) func(path string) any {
+	return func(path string) any {
+		return decode(next(r.to(http.MethodGet, path)).body)
+	}
+}
+
+// fields gives the places that an error names, as "body /email".
+func (a answer) fields() (all []string) {
+	details, _ := a.member("details").([]any)
+	for _, d := range details {
+		all = append(all, text(member(d, "in"))+" "+text(member(d, "field")))
+	}
+	return all
+}
+
+// named gives the object of a list with an id, or nil.
+func named(list, id any) map[string]any {
+	all, _ := list.([]any)
+	for _, item := range all {
+		if m, ok := item.(map[string]any); ok && strings.EqualFold(text(m["id"]), text(id)) {
+			return m
+		}
+	}
+	return nil
+}
+
+func firstCurrency(bank any) any {
+	all, _ := member(bank, "receiving_currency").([]any)
+	if len(all) == 0 {
+		return nil
+	}
+	return all[0]
+}
+
+// text gives a string or the digits of a number.
+func text(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	}
+	return ""
+}

@@ -1,0 +1,158 @@
+package mutants_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/crossborder-payouts/payouts/server"
+)
+
+const (
+	clientHeader = "X-Client-Id"
+	secretHeader = "X-Client-Secret"
+)
+
+func authenticationMutants() []mutant { return slices.Concat(openOperations(), openServers()) }
+
+// signed gives the request with credentials.
+func (r request) signed(id, secret string) request {
+	return r.header(clientHeader, id).header(secretHeader, secret)
+}
+
+func (r request) secret() string { return r.Header.Get(secretHeader) }
+
+// opening makes a fault that takes wrong credentials for those of a client if they are such; id may be empty for all
+// operations.
+func opening(id string, such func(r request, client, secret string) bool) func() fault {
+	return stateless(func(op string, r request, next func(request) answer) answer {
+		a := next(r)
+		if a.status != http.StatusUnauthorized || id != "" && op != id {
+			return a
+		}
+		for _, c := range server.SandboxClients {
+			if such(r, c.ID, c.Secret) {
+				return next(r.signed(c.ID, c.Secret))
+			}
+		}
+		return a
+	})
+}
+
+// openOperations lack something in one operation. They take turns in what it is.
+func openOperations() (all []mutant) {
+	faults := []struct {
+		does string
+		such func(r request, client, secret string) bool
+	}{
+		{"takes a client without a secret", func(r request, client, _ string) bool { return r.client() == client && r.secret() == "" }},
+		{"takes a secret without a client", func(r request, _, secret string) bool { return r.client() == "" && r.secret() == secret }},
+		{"compares as much of the secret as was sent", func(r request, client, secret string) bool {
+			return r.client() == client && r.secret() != "" && strings.HasPrefix(secret, r.secret())
+		}},
+	}
+	for i, op := range compiled().Operations() {
+		f := faults[i%len(faults)]
+		all = append(all, mutant{name: op.ID + " " + f.does, only: "authentication." + op.ID, fault: opening(op.ID, f.such)})
+	}
+	return all
+}
+
+func openServers() []mutant {
+	return []mutant{
+		{
+			name: "A wrong secret is told from an unknown client", only: "authentication.one-answer",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				a := next(r)
+				if a.status == http.StatusUnauthorized && r.secret() != "" && r.client() == server.SandboxClients[0].ID {
+					a = a.object(func(body map[string]any) { body["message"] = "The secret is wrong." })
+				}
+				return a
+			}),
+		},
+		{
+			name: "The 401 names the header that is missing", only: "authentication.one-answer",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				a := next(r)
+				if a.status == http.StatusUnauthorized && r.secret() == "" {
+					missing := map[string]any{"in": "header", "field": secretHeader, "reason": "is required"}
+					a = a.object(func(body map[string]any) { body["details"] = []any{missing} })
+				}
+				return a
+			}),
+		},
+		{
+			name: "The content type is judged before the credentials", only: "authentication.first",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				if op != "" && a.status == http.StatusUnauthorized && len(r.body) > 0 && r.Header.Get("Content-Type") != "application/json" {
+					a = a.failure(http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
+				}
+				return a
+			}),
+		},
+		{
+			name: "Identifiers in paths are judged before the credentials", only: "authentication.first",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				a := next(r)
+				if a.status != http.StatusUnauthorized || r.Method != http.MethodGet {
+					return a
+				}
+				c := server.SandboxClients[0]
+				b := next(r.signed(c.ID, c.Secret))
+				if slices.ContainsFunc(b.fields(), func(field string) bool { return strings.HasPrefix(field, "path ") }) {
+					return b
+				}
+				return a
+			}),
+		},
+		{
+			name: "Credentials may be in the query", only: "authentication.query",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				if q := r.URL.Query(); r.client() == "" && q.Has(clientHeader) {
+					r = r.query(clientHeader, "").query(secretHeader, "").signed(q.Get(clientHeader), q.Get(secretHeader))
+				}
+				return next(r)
+			}),
+		},
+		{
+			name: "Credentials may be in the header Authorization", only: "authentication.basic",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				if id, secret, ok := r.BasicAuth(); ok && r.client() == "" {
+					r = r.signed(id, secret)
+				}
+				return next(r)
+			}),
+		},
+		{
+			name: "A secret is compared whatever its case", only: "authentication.case",
+			fault: opening("", func(r request, client, secret string) bool {
+				return r.client() == client && strings.EqualFold(r.secret(), secret)
+			}),
+		},
+		{
+			name: "A secret is looked for among those of all clients", only: "authentication.secret-of-another-client",
+			fault: opening("", func(r request, client, _ string) bool {
+				return r.client() == client && slices.ContainsFunc(server.SandboxClients, func(c struct{ ID, Name, Secret string }) bool {
+					return c.Secret == r.secret()
+				})
+			}),
+		},
+		{
+			name: "The secret is not looked at", kills: []string{"authentication.getUser", "authentication.secret-of-another-client", "authentication.case"},
+			fault: opening("", func(r request, client, _ string) bool { return r.client() == client }),
+		},
+		{
+			name: "What is refused for want of credentials is done", only: "authentication.changes-nothing",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				a := next(r)
+				if a.status == http.StatusUnauthorized && r.Method == http.MethodPost && r.user() != "" {
+					for _, c := range server.SandboxClients {
+						next(r.signed(c.ID, c.Secret))
+					}
+				}
+				return a
+			}),
+		},
+	}
+}

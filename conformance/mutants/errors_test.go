@@ -1,0 +1,45 @@
+package mutants_test
+
+import "net/http"
+
+func errorMutants() []mutant {
+	editing := func(status int, edit func(body map[string]any)) func() fault {
+		return stateless(func(_ string, r request, next func(request) answer) answer {
+			a := next(r)
+			if a.status == status {
+				a = a.object(edit)
+			}
+			return a
+		})
+	}
+	return []mutant{
+		{
+			name: "The body of a 422 says that it is a 400", only: "errors.status",
+			fault: editing(422, func(body map[string]any) { body["status"] = http.StatusBadRequest }),
+		},
+		{
+			name: "The request id in the body of a 404 is another one than in the header", only: "errors.request-id",
+			fault: editing(404, func(body map[string]any) { body["request_id"] = "-" }),
+		},
+		{
+			name: "A 405 has no message", only: "errors.message",
+			fault: editing(405, func(body map[string]any) { body["message"] = "" }),
+		},
+		{
+			name: "The details of a 415 have no reasons", only: "errors.message",
+			fault: editing(415, func(body map[string]any) {
+				for _, d := range each(body["details"]) {
+					d.(map[string]any)["reason"] = " "
+				}
+			}),
+		},
+		{
+			name: "The refusal of a registration names the user", only: "errors.no-values",
+			fault: answering("createUser", 422, func(r request, a answer) answer {
+				return a.object(func(body map[string]any) {
+					body["message"] = text(r.member("first_name")) + " is in a country that is not enabled."
+				})
+			}),
+		},
+	}
+}

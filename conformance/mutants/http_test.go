@@ -1,0 +1,221 @@
+package mutants_test
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+func httpMutants() []mutant {
+	return slices.Concat(routeMutants(), contentMutants(), headerMutants())
+}
+
+// at gives the request for another path.
+func (r request) at(path string) request {
+	r.Request = r.Clone(r.Context())
+	r.URL.Path, r.URL.RawPath = path, ""
+	return r
+}
+
+// routeMutants take paths and methods that are not those of the contract, or refuse those that are.
+func routeMutants() []mutant {
+	// mistaking takes a path that leads nowhere for another one, if instead gives one.
+	mistaking := func(instead func(path string) string) func() fault {
+		return stateless(func(op string, r request, next func(request) answer) answer {
+			a := next(r)
+			if path := instead(r.URL.Path); op == "" && a.status == http.StatusNotFound && path != "" && path != r.URL.Path {
+				return next(r.at(path))
+			}
+			return a
+		})
+	}
+	shorter := func(path string) string {
+		if segments := strings.Split(path, "/"); len(segments) == 4 && segments[3] != "" {
+			return strings.Join(segments[:3], "/")
+		}
+		return ""
+	}
+	return []mutant{
+		{
+			name: "A method that a path does not have is taken for a path that does not exist", only: "http.methods",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				a := next(r)
+				if a.status == http.StatusMethodNotAllowed {
+					a = a.failure(http.StatusNotFound, "NOT_FOUND")
+				}
+				return a
+			}),
+		},
+		{
+			name: "A 405 names one method only", only: "http.allow",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				a := next(r)
+				if a.status == http.StatusMethodNotAllowed {
+					a = a.with("Allow", http.MethodGet)
+				}
+				return a
+			}),
+		},
+		{
+			name: "A 405 names the method that it refuses", only: "http.allow",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				a := next(r)
+				if a.status == http.StatusMethodNotAllowed {
+					a = a.with("Allow", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
+				}
+				return a
+			}),
+		},
+		{
+			name: "All paths are there with a version before them too", only: "http.unknown-path",
+			fault: mistaking(func(path string) string {
+				rest, _ := strings.CutPrefix(path, "/v1")
+				return rest
+			}),
+		},
+		{
+			name: "A path that goes on behind an identifier is that of the identifier", only: "http.longer-path",
+			fault: mistaking(shorter),
+		},
+		{
+			name: "An identifier takes the rest of the path, which is then malformed", only: "http.longer-path",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				if op == "" && a.status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/banks/") {
+					a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
+				}
+				return a
+			}),
+		},
+		{name: "Paths may be written in capitals", only: "http.path-spelling", fault: mistaking(strings.ToLower)},
+		{
+			name: "Paths may end with a slash", only: "http.path-spelling",
+			fault: mistaking(func(path string) string { return strings.TrimSuffix(path, "/") }),
+		},
+		{
+			name: "HEAD answers another content type than GET", only: "http.head",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				a := next(r)
+				if r.Method == http.MethodHead {
+					a = a.with("Content-Type", "application/json; charset=utf-8")
+				}
+				return a
+			}),
+		},
+		{
+			name: "HEAD finds no payer", only: "http.head",
+			fault: then("getPayer", func(r request, a answer, _ func(request) answer) answer {
+				if r.Method == http.MethodHead {
+					a = a.failure(http.StatusNotFound, "NOT_FOUND")
+				}
+				return a
+			}),
+		},
+		{
+			name: "OPTIONS does what GET does", only: "http.options",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				if r.Method == http.MethodOptions {
+					return next(r.to(http.MethodGet, r.URL.Path))
+				}
+				return next(r)
+			}),
+		},
+	}
+}
+
+func contentMutants() []mutant {
+	const name, right = "Content-Type", "application/json"
+	typed := func(wrong func(r request, contentType string) bool) func() fault {
+		return stateless(func(_ string, r request, next func(request) answer) answer {
+			a := next(r)
+			if contentType := r.Header.Get(name); a.status == http.StatusUnsupportedMediaType && wrong(r, contentType) {
+				return next(r.header(name, right))
+			}
+			return a
+		})
+	}
+	refusing := func(such func(op string, r request) bool, status int, code string) func() fault {
+		return stateless(func(op string, r request, next func(request) answer) answer {
+			a := next(r)
+			if such(op, r) {
+				a = a.failure(status, code)
+			}
+			return a
+		})
+	}
+	return []mutant{
+		{
+			name: "Every content type that begins like that of JSON is taken", only: "http.content-type.other",
+			fault: typed(func(_ request, contentType string) bool { return strings.HasPrefix(contentType, right) }),
+		},
+		{
+			name: "A body that looks like JSON may come as plain text", only: "http.content-type.other",
+			fault: typed(func(r request, contentType string) bool {
+				return contentType == "text/plain" && bytes.HasPrefix(r.body, []byte("{"))
+			}),
+		},
+		{
+			name: "A body without a content type is taken for JSON", only: "http.content-type.missing",
+			fault: typed(func(_ request, contentType string) bool { return contentType == "" }),
+		},
+		{
+			name: "A content type with a charset is refused", only: "http.content-type.charset",
+			fault: refusing(func(_ string, r request) bool { return strings.Contains(r.Header.Get(name), ";") }, 415, "UNSUPPORTED_MEDIA_TYPE"),
+		},
+		{
+			name: "The content type is judged where there is no body", only: "http.content-type.no-body",
+			fault: refusing(func(op string, r request) bool {
+				contentType := r.Header.Get(name)
+				return op == "listBanks" && len(r.body) == 0 && contentType != "" && contentType != right
+			}, 400, "BAD_REQUEST"),
+		},
+		{
+			name: "A body that is announced as too long is a bad request", only: "http.size.announced",
+			fault: refusing(func(_ string, r request) bool { return r.ContentLength > mostBytes }, 400, "BAD_REQUEST"),
+		},
+		{
+			name: "A body may be as long as it likes if it does not tell its length", only: "http.size.chunked",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				if r.ContentLength < 0 {
+					r.body = bytes.TrimSpace(r.body)
+				}
+				return next(r)
+			}),
+		},
+	}
+}
+
+func headerMutants() []mutant {
+	return []mutant{
+		{
+			name: "A request that wants no JSON is refused", only: "http.unknown-headers",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				a := next(r)
+				if accept := r.Header.Get("Accept"); accept != "" && !strings.Contains(accept, "json") && !strings.Contains(accept, "*") {
+					a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
+				}
+				return a
+			}),
+		},
+		{
+			name: "The parameters of a list may be in its body", only: "http.body-on-get",
+			fault: asking("listPayers", func(r request) request {
+				if country := text(r.member("country")); country != "" {
+					r = r.query("country", country)
+				}
+				return r
+			}),
+		},
+		{
+			name: "The request id is that of the caller where he sends one", only: "http.request-id",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				a := next(r)
+				if id := r.Header.Get("X-Request-Id"); id != "" {
+					a = a.with("X-Request-Id", id)
+				}
+				return a
+			}),
+		},
+	}
+}

@@ -1,0 +1,144 @@
+package mutants_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// fingerprintMutants tell too many requests apart, or too few.
+func fingerprintMutants() []mutant {
+	member := func(names ...string) func(first, again request) bool {
+		return func(first, again request) bool {
+			return !reflect.DeepEqual(first.member(names...), again.member(names...))
+		}
+	}
+	texts := func(alike func(a, b string) bool) func(first, again request) bool {
+		return func(first, again request) bool {
+			a, _ := first.member("note").(string)
+			b, _ := again.member("note").(string)
+			return a != b && alike(a, b)
+		}
+	}
+	path := func(first, again request) bool { return first.URL.Path != again.URL.Path }
+	return slices.Concat(
+		strict("another order of members", "member-order", func(first, again request) bool {
+			return !slices.Equal(tokens(first.body), tokens(again.body)) && reflect.DeepEqual(decode(first.body), decode(again.body))
+		}),
+		strict("white space between members", "white-space", func(first, again request) bool {
+			return !bytes.Equal(first.body, again.body) && bytes.Equal(compact(first.body), compact(again.body))
+		}),
+		strict("another way to write a number", "zeros", member("from_amount")),
+		strict("a fee of 0 that is written", "default-fee", member("fee_amount")),
+		strict("the default calculation mode that is written", "default-mode", member("to", "calculation_mode")),
+		strict("the case of a UUID", "uuid-case", member("from_fund_id")),
+		strict("the case of a UUID of the receive side", "uuid-case", member("to", "fund_id")),
+		strict("an escape", "escapes", func(first, again request) bool {
+			return !bytes.Equal(compact(first.body), compact(again.body)) && slices.Equal(tokens(first.body), tokens(again.body))
+		}),
+		strict("the case of the user in the path", "path-case", path),
+
+		lax("another sending amount", "amount", member("from_amount")),
+		lax("a receiving amount that is not used", "ignored-to-amount", member("to_amount")),
+		lax("a funding source type that is that of the account", "default-of-the-account", member("funding_source_type")),
+		lax("the case of a text", "text-case", texts(strings.EqualFold)),
+		lax("white space at the ends of a text", "white-space-in-text", texts(func(a, b string) bool {
+			return strings.TrimSpace(a) == strings.TrimSpace(b)
+		})),
+		lax("the order of documents", "documents-order", func(first, again request) bool {
+			return !slices.Equal(documents(first), documents(again)) && slices.Equal(sorted(documents(first)), sorted(documents(again)))
+		}),
+		lax("the content of a document", "document-content", func(first, again request) bool {
+			return !slices.Equal(sorted(documents(first)), sorted(documents(again)))
+		}),
+		lax("the user in the path", "user", path),
+		[]mutant{
+			{
+				name: "A different request with a used key is refused and takes the key over", only: "idempotency.different.first-stays",
+				fault: func() fault {
+					var taken sync.Map
+					return again("createTransaction", func(_ exchange, r request, a answer, next func(request) answer) answer {
+						if a.code() == reused {
+							taken.Store(r.key(), true)
+						} else if _, gone := taken.Load(r.key()); gone {
+							a = next(r.header(keyHeader, ""))
+						}
+						return a
+					})()
+				},
+			},
+			{
+				name: "A different request with a used key is refused and done", only: "idempotency.different.creates-nothing",
+				fault: again("createTransaction", func(_ exchange, r request, a answer, next func(request) answer) answer {
+					if a.code() == reused {
+						next(r.header(keyHeader, ""))
+					}
+					return a
+				}),
+			},
+		},
+	)
+}
+
+// strict is a server that takes a repeat for a different request.
+func strict(difference, check string, differ func(first, again request) bool) []mutant {
+	return []mutant{{
+		name: "A repeat with " + difference + " is a different request", only: "idempotency.same." + check,
+		fault: again("createTransaction", func(first exchange, r request, a answer, _ func(request) answer) answer {
+			if a.isReplay() && differ(first.request, r) {
+				a = a.failure(http.StatusConflict, reused)
+			}
+			return a
+		}),
+	}}
+}
+
+// lax is a server that takes a different request for a repeat.
+func lax(difference, check string, differ func(first, again request) bool) []mutant {
+	return []mutant{{
+		name: "A request with a used key is a repeat whatever " + difference, only: "idempotency.different." + check,
+		fault: again("createTransaction", func(first exchange, r request, a answer, next func(request) answer) answer {
+			if a.code() == reused && differ(first.request, r) {
+				a = next(first.request)
+			}
+			return a
+		}),
+	}}
+}
+
+// tokens are the parts of a JSON text in their order, escapes resolved.
+func tokens(text []byte) (all []string) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return all
+		}
+		all = append(all, fmt.Sprint(token))
+	}
+}
+
+func compact(text []byte) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, text) != nil {
+		return text
+	}
+	return b.Bytes()
+}
+
+// documents are the documents of a request, each as text.
+func documents(r request) (all []string) {
+	list, _ := r.member("physical_documents").([]any)
+	for _, d := range list {
+		all = append(all, string(encode(d)))
+	}
+	return all
+}
+
+func sorted(all []string) []string { return slices.Sorted(slices.Values(all)) }

@@ -1,0 +1,234 @@
+package mutants_test
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+const reused = "IDEMPOTENCY_KEY_REUSED"
+
+func idempotencyMutants() []mutant {
+	all := []mutant{}
+	for _, id := range []string{
+		"createUser", "createFundingAccount", "createReceiveUser", "createBankAccount", "createWalletAccount", "createTransaction",
+	} {
+		all = append(all, creationMutants(id)...)
+	}
+	return slices.Concat(all, userCreationMutants(), accountCreationMutants(), transactionRepeatMutants(), fingerprintMutants(),
+		keyMutants(), laterMutants(), concurrentMutants())
+}
+
+// creationMutants are faults that any creation may have.
+func creationMutants(id string) []mutant {
+	check := "idempotency." + id
+	return []mutant{
+		{
+			name: id + ": a key of 255 characters is one too long", only: check + ".key-longest",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				if op == id && len(r.key()) == 255 {
+					a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
+				}
+				return a
+			}),
+		},
+		{
+			name: id + ": an empty key is none", only: check + ".key-empty",
+			fault: asking(id, func(r request) request {
+				if r.key() == "" {
+					r = r.header(keyHeader, "")
+				}
+				return r
+			}),
+		},
+	}
+}
+
+// aNewID is a repeat that answers what was created first under a new id.
+func aNewID(id string) mutant {
+	return mutant{
+		name: id + ": a repeat answers an id that it made before it looked for the key", only: "idempotency." + id + ".replay",
+		fault: again(id, func(_ exchange, _ request, a answer, _ func(request) answer) answer {
+			if !a.isReplay() {
+				return a
+			}
+			return a.object(func(body map[string]any) { body["id"] = uuid.NewString() })
+		}),
+	}
+}
+
+// silent does not say that it answers a repeat.
+func silent(id string) mutant {
+	return mutant{
+		name: id + ": a repeat does not say that it is one", only: "idempotency." + id + ".replay-header",
+		fault: again(id, func(_ exchange, _ request, a answer, _ func(request) answer) answer {
+			return a.with(replayHeader, "")
+		}),
+	}
+}
+
+// unawaited does requests with one key that come at the same time.
+func unawaited(id string) mutant {
+	return mutant{
+		name: id + ": a repeat that comes before the first answer is a request of its own", only: "idempotency." + id + ".concurrent",
+		fault: crowdedIn(id, func(is bool, r request, next func(request) answer) answer {
+			if is {
+				r = r.header(keyHeader, "")
+			}
+			return next(r)
+		}),
+	}
+}
+
+// neverRefused is a server that remembers keys without what was asked with them.
+func neverRefused(id string) mutant {
+	return mutant{
+		name: id + ": a different request with a used key is answered as the first one", only: "idempotency." + id + ".reused",
+		fault: again(id, func(first exchange, _ request, a answer, next func(request) answer) answer {
+			if a.code() == reused {
+				a = next(first.request)
+			}
+			return a
+		}),
+	}
+}
+
+// cutKey takes keys of 256 bytes without their end, where nothing else is wrong.
+func cutKey(id string) mutant {
+	return mutant{
+		name: id + ": a key of 256 characters is cut", only: "idempotency." + id + ".key-too-long",
+		fault: stateless(func(op string, r request, next func(request) answer) answer {
+			a := next(r)
+			if op == id && len(r.key()) == 256 && slices.Equal(a.fields(), []string{"header " + keyHeader}) {
+				a = next(r.header(keyHeader, r.key()[:255]))
+			}
+			return a
+		}),
+	}
+}
+
+// doubleClick takes a request that equals the one before it for the same one, though neither has a key.
+func doubleClick(id string) mutant {
+	return mutant{
+		name: id + ": a request without a key that equals the one before it is taken for a repeat", only: "idempotency." + id + ".without-key",
+		fault: twice(id, func(before exchange, r request, next func(request) answer) answer {
+			if r.key() != "" {
+				return next(r)
+			}
+			return before.answer
+		}),
+	}
+}
+
+func userCreationMutants() []mutant {
+	return []mutant{
+		aNewID("createUser"), silent("createUser"), neverRefused("createUser"), unawaited("createUser"),
+		{
+			name: "createUser: a default that is sent makes another request", only: "idempotency.same.default-business",
+			fault: again("createUser", func(first exchange, r request, a answer, _ func(request) answer) answer {
+				if a.isReplay() && (first.request.member("business") == nil) != (r.member("business") == nil) {
+					a = a.failure(http.StatusConflict, reused)
+				}
+				return a
+			}),
+		},
+	}
+}
+
+func accountCreationMutants() (all []mutant) {
+	for _, id := range []string{"createFundingAccount", "createReceiveUser", "createBankAccount", "createWalletAccount"} {
+		all = append(all, aNewID(id), neverRefused(id), cutKey(id), doubleClick(id), unawaited(id),
+			mutant{
+				name: id + ": a repeat creates a second one behind the first one that it answers", only: "idempotency." + id + ".once",
+				fault: again(id, func(_ exchange, r request, a answer, next func(request) answer) answer {
+					if a.isReplay() {
+						next(r.header(keyHeader, ""))
+					}
+					return a
+				}),
+			},
+			silent(id),
+			mutant{
+				name: id + ": the first answer to a key says that it is a repeat", only: "idempotency." + id + ".replay-header",
+				fault: keyed(id, func(_ past, r request, next func(request) answer) answer {
+					a := next(r)
+					if a.status == http.StatusOK {
+						a = a.with(replayHeader, "true")
+					}
+					return a
+				}),
+			})
+	}
+	return all
+}
+
+// transactionRepeatMutants are the same faults in transactions that have a note: there are more checks of transactions without.
+func transactionRepeatMutants() []mutant {
+	const id, check = "createTransaction", "idempotency.createTransaction."
+	return []mutant{
+		cutKey(id),
+		{
+			name: id + ": a repeat does not say that it is one, if there is a note", only: check + "replay-header",
+			fault: again(id, func(_ exchange, r request, a answer, _ func(request) answer) answer {
+				if r.hasNote() {
+					a = a.with(replayHeader, "")
+				}
+				return a
+			}),
+		},
+		{
+			name: id + ": a repeat answers the id of the note in place of that of the transaction", only: check + "replay",
+			fault: again(id, func(_ exchange, r request, a answer, _ func(request) answer) answer {
+				if a.isReplay() && r.hasNote() {
+					a = a.object(func(body map[string]any) { body["id"] = uuid.NewString() })
+				}
+				return a
+			}),
+		},
+		{
+			name: id + ": a purpose that is added to a repeat is overlooked", only: check + "reused",
+			fault: again(id, func(first exchange, r request, a answer, next func(request) answer) answer {
+				if a.code() == reused && first.request.member("purpose") == nil && r.member("purpose") != nil {
+					a = next(first.request)
+				}
+				return a
+			}),
+		},
+		{
+			name: id + ": a note is taken for a reference that makes the next equal transaction the same one", only: check + "without-key",
+			fault: twice(id, func(before exchange, r request, next func(request) answer) answer {
+				if r.key() != "" || !r.hasNote() {
+					return next(r)
+				}
+				return before.answer
+			}),
+		},
+		{
+			name: id + ": a transaction with a note is listed once for each request", only: check + "once",
+			fault: listedTwice(func(repeated func(answer)) func() fault {
+				return again(id, func(_ exchange, r request, a answer, _ func(request) answer) answer {
+					if a.isReplay() && r.hasNote() {
+						repeated(a)
+					}
+					return a
+				})
+			}),
+		},
+		{
+			name: id + ": keys are ignored", kills: []string{
+				check + "replay", check + "replay-header", check + "reused", check + "once", "idempotency.concurrent.answer",
+				"idempotency.same.zeros", "idempotency.different.amount", "limits.replay-counts-once",
+			},
+			fault: asking(id, func(r request) request {
+				if n := len(r.key()); n > 0 && n <= 255 {
+					r = r.header(keyHeader, "")
+				}
+				return r
+			}),
+		},
+	}
+}
+
+func (r request) hasNote() bool { return r.member("note") != nil }

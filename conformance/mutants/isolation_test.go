@@ -1,0 +1,157 @@
+package mutants_test
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/crossborder-payouts/payouts/server"
+)
+
+func isolationMutants() []mutant {
+	return slices.Concat(leakMutants(), foreignMutants(), foreignMemberMutants())
+}
+
+// elsewhere asks the same as the other client, and gives an answer only if that one finds something.
+func elsewhere(r request, next func(request) answer) (answer, bool) {
+	for _, c := range server.SandboxClients {
+		if c.ID != r.client() {
+			if a := next(r.signed(c.ID, c.Secret)); a.status == http.StatusOK {
+				return a, true
+			}
+		}
+	}
+	return answer{}, false
+}
+
+// leakMutants show something of another client, or that there is something.
+func leakMutants() (all []mutant) {
+	var everything []string
+	for _, op := range compiled().Operations() {
+		if !slices.Contains(checkIDs(), "isolation."+op.ID) {
+			continue
+		}
+		leak := mutant{
+			name: op.ID + " looks for the user among those of all clients", only: "isolation." + op.ID,
+			fault: then(op.ID, func(r request, a answer, next func(request) answer) answer {
+				if a.status != http.StatusNotFound {
+					return a
+				}
+				if foreign, ok := elsewhere(r, next); ok {
+					return foreign
+				}
+				return a
+			}),
+		}
+		if op.Method == http.MethodGet {
+			everything = append(everything, leak.only)
+			all = append(all, leak)
+			continue
+		}
+		leak.name = op.ID + " tells a user of another client from one that nobody has"
+		leak.fault = then(op.ID, func(r request, a answer, next func(request) answer) answer {
+			if a.status != http.StatusNotFound {
+				return a
+			}
+			if _, ok := elsewhere(r.to(http.MethodGet, "/users/"+r.user()), next); ok {
+				a = a.object(func(body map[string]any) { body["message"] = "The user is one of another client." })
+			}
+			return a
+		})
+		all = append(all, leak)
+	}
+	return append(all, mutant{
+		name: "Whatever is read is looked for among that of all clients", kills: everything,
+		fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			a := next(r)
+			if a.status != http.StatusNotFound || r.Method != http.MethodGet {
+				return a
+			}
+			if foreign, ok := elsewhere(r, next); ok {
+				return foreign
+			}
+			return a
+		}),
+	})
+}
+
+func foreignMutants() []mutant {
+	return []mutant{
+		{
+			name: "What is not found for the user of another client is done", only: "isolation.changes-nothing",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				a := next(r)
+				if a.status == http.StatusNotFound && r.Method == http.MethodPost {
+					elsewhere(r, next)
+				}
+				return a
+			}),
+		},
+		{
+			name: "The list of a user without transactions is that of the last user of another client who sent any", only: "isolation.lists",
+			fault: func() fault {
+				var last sync.Map // user by client
+				return func(op string, r request, next func(request) answer) answer {
+					a := next(r)
+					if op == "createTransaction" && a.status == http.StatusOK {
+						last.Store(r.client(), r.user())
+					}
+					if op != "listTransactions" || len(each(a.member("items"))) > 0 || a.status != http.StatusOK {
+						return a
+					}
+					for _, c := range server.SandboxClients {
+						if user, ok := last.Load(c.ID); ok && c.ID != r.client() {
+							return next(r.to(http.MethodGet, "/users/"+user.(string)+"/transactions").signed(c.ID, c.Secret))
+						}
+					}
+					return a
+				}
+			},
+		},
+	}
+}
+
+// foreignMemberMutants know what belongs to another client, where a transaction names it.
+func foreignMemberMutants() []mutant {
+	// of makes a fault in refusals of what the other client has made.
+	of := func(creates, code string, names []string, edit func(r request, a answer, next func(request) answer) answer) func() fault {
+		return func() fault {
+			var owners sync.Map // client by id
+			return func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				if op == creates && a.status == http.StatusOK {
+					owners.Store(a.member("id"), r.client())
+				}
+				if op != "createTransaction" || a.code() != code {
+					return a
+				}
+				if owner, ok := owners.Load(r.member(names...)); ok && owner != r.client() {
+					a = edit(r, a, next)
+				}
+				return a
+			}
+		}
+	}
+	told := func(_ request, a answer, _ func(request) answer) answer {
+		return a.object(func(body map[string]any) { body["message"] = "It belongs to another client." })
+	}
+	return []mutant{
+		{
+			name: "A transaction may be funded by another client", only: "isolation.body.from-fund-id",
+			fault: of("createFundingAccount", "FUNDING_ACCOUNT_NOT_FOUND", []string{"from_fund_id"}, func(r request, a answer, next func(request) answer) answer {
+				for _, own := range each(looking(r, next)("/users/" + r.user() + "/funding-accounts")) {
+					return next(r.as(func(body map[string]any) { body["from_fund_id"] = member(own, "id") }))
+				}
+				return a
+			}),
+		},
+		{
+			name: "The refusal of a receive user tells that another client has it", only: "isolation.body.receive-user",
+			fault: of("createReceiveUser", "RECEIVE_USER_NOT_FOUND", []string{"to", "id"}, told),
+		},
+		{
+			name: "The refusal of a receive account tells that another client has it", only: "isolation.body.receive-account",
+			fault: of("createBankAccount", "RECEIVE_ACCOUNT_NOT_FOUND", []string{"to", "fund_id"}, told),
+		},
+	}
+}

@@ -1,0 +1,217 @@
+package mutants_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"sync"
+)
+
+func limitMutants() []mutant {
+	return slices.Concat(limitReadingMutants(), limitUseMutants(), tierMutants(), highestTierMutants())
+}
+
+func limitReadingMutants() []mutant {
+	return []mutant{
+		{
+			name: "The limits name nobody", only: "limits.user-and-destination",
+			fault: limits(func(_ request, _ func(request) answer, l map[string]any) {
+				l["user_id"] = "00000000-0000-0000-0000-000000000000"
+			}),
+		},
+		{
+			name: "The limits name the country of the sender", only: "limits.user-and-destination",
+			fault: limits(func(_ request, _ func(request) answer, l map[string]any) { l["country"] = "US" }),
+		},
+		{name: "The limits of an unknown user are a bad request, to the first client", only: "limits.unknown-user", fault: firstClientErrs("getTransactionLimit")},
+		{
+			name: "A destination that is not enabled is a bad request", only: "limits.disabled-destination",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				if op == "getTransactionLimit" && a.status == 404 && look(r, next, "").status == 200 {
+					return a.failure(400, "BAD_REQUEST")
+				}
+				return a
+			}),
+		},
+		{
+			name: "Who may not send is in tier 1", only: "limits.without-sending",
+			fault: limits(func(_ request, _ func(request) answer, l map[string]any) { l["current_tier"] = max(1, tier(l)) }),
+		},
+	}
+}
+
+func limitUseMutants() []mutant {
+	return []mutant{
+		{
+			name: "The annual limit is rounded up to whole amounts", only: "limits.used-by-transactions",
+			fault: limits(func(_ request, _ func(request) answer, l map[string]any) {
+				left := remaining(l)
+				if annual := amount(left["annual_limit"]); !annual.IsInt() {
+					whole := new(big.Int).Quo(annual.Num(), annual.Denom())
+					left["annual_limit"] = json.Number(whole.Add(whole, big.NewInt(1)).String())
+				}
+			}),
+		},
+		{
+			name: "A transaction counts twice", kills: []string{"limits.used-by-transactions"},
+			fault: limits(func(r request, next func(request) answer, l map[string]any) {
+				for _, t := range transactions(r, next) {
+					lower(l, amount(t["from_amount"]))
+				}
+			}),
+		},
+		{
+			name: "Fees count against the limits", only: "limits.fee-does-not-count",
+			fault: limits(func(r request, next func(request) answer, l map[string]any) {
+				for _, t := range transactions(r, next) {
+					lower(l, amount(t["fee_amount"]))
+				}
+			}),
+		},
+		{
+			name: "With RECEIVER_AMOUNT the calculated sending amount counts", only: "limits.receiver-amount",
+			fault: limits(func(r request, next func(request) answer, l map[string]any) {
+				for _, t := range transactions(r, next) {
+					if member(t, "to", "calculation_mode") == "RECEIVER_AMOUNT" {
+						calculated := new(big.Rat).Quo(amount(t["to_amount"]), amount(t["exchange_rate"]))
+						lower(l, calculated.Sub(calculated, amount(t["from_amount"])))
+					}
+				}
+			}),
+		},
+		{name: "A transaction counts before its currency is judged", only: "limits.refused-does-not-count", fault: refusedCounts},
+		{name: "A repeat counts, unless the first request is still under way", only: "limits.replay-counts-once", fault: replayCounts},
+		{name: "A user without receive users shares the counters of the client", only: "limits.per-user", fault: sharedCounters},
+		{
+			name: "One purse serves all destinations", only: "limits.per-destination",
+			fault: limits(func(r request, next func(request) answer, l map[string]any) {
+				if receivers := each(decode(look(r, next, "/receive-users").body)); len(receivers) > 0 {
+					l["remaining_limit"] = limitOf(r, next, fmt.Sprint(member(receivers[0], "country")))["remaining_limit"]
+				}
+			}),
+		},
+	}
+}
+
+// refusedCounts remembers the sending amounts that were refused for a currency, by user.
+func refusedCounts() fault {
+	var mu sync.Mutex
+	refused := map[string]*big.Rat{}
+	return func(op string, r request, next func(request) answer) answer {
+		a := next(r)
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case op == "createTransaction" && a.code() == "CURRENCY_NOT_SUPPORTED":
+			refused[r.user()] = plus(refused[r.user()], amount(r.member("from_amount")))
+		case op == "getTransactionLimit" && a.status == 200:
+			a = a.object(func(l map[string]any) { lower(l, plus(refused[r.user()])) })
+		}
+		return a
+	}
+}
+
+// replayCounts counts the repeats of keys that no two requests used at the same time.
+func replayCounts() fault {
+	keys, repeated := &memory{}, map[string]*big.Rat{} // by user and key
+	lowered := limits(func(r request, _ func(request) answer, l map[string]any) {
+		keys.mu.Lock()
+		defer keys.mu.Unlock()
+		for name, sum := range repeated {
+			if strings.HasPrefix(name, r.user()) && !keys.named[name].crowded {
+				lower(l, sum)
+			}
+		}
+	})()
+	return func(op string, r request, next func(request) answer) answer {
+		if op != "createTransaction" || r.key() == "" {
+			return lowered(op, r, next)
+		}
+		name := r.user() + r.key()
+		return keys.pass(name, r, func(past) answer {
+			a := next(r)
+			keys.mu.Lock()
+			defer keys.mu.Unlock()
+			if a.isReplay() {
+				repeated[name] = plus(repeated[name], amount(r.member("from_amount")))
+			}
+			return a
+		})
+	}
+}
+
+// sharedCounters counts what a client sends from when a user without receive users first asks for the limits.
+func sharedCounters() fault {
+	var mu sync.Mutex
+	sent, before := new(big.Rat), map[string]*big.Rat{}
+	return func(op string, r request, next func(request) answer) answer {
+		a := next(r)
+		if a.status != 200 {
+			return a
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case op == "createTransaction":
+			sent = plus(sent, amount(r.member("from_amount")))
+		case op == "getTransactionLimit" && len(each(decode(look(r, next, "/receive-users").body))) == 0:
+			if before[r.user()] == nil {
+				before[r.user()] = sent
+			}
+			a = a.object(func(l map[string]any) { lower(l, new(big.Rat).Sub(sent, before[r.user()])) })
+		}
+		return a
+	}
+}
+
+func tier(l map[string]any) int {
+	n, _ := l["current_tier"].(json.Number).Int64()
+	return int(n)
+}
+
+func remaining(l map[string]any) map[string]any { return l["remaining_limit"].(map[string]any) }
+
+// lower takes an amount from all remaining limits, down to 0.
+func lower(l map[string]any, by *big.Rat) {
+	for name, left := range remaining(l) {
+		after := new(big.Rat).Sub(amount(left), by)
+		if after.Sign() < 0 {
+			after = new(big.Rat)
+		}
+		remaining(l)[name] = json.Number(after.FloatString(2))
+	}
+}
+
+// least is the smallest of the remaining limits.
+func least(l map[string]any) *big.Rat {
+	var smallest *big.Rat
+	for _, left := range remaining(l) {
+		if a := amount(left); smallest == nil || a.Cmp(smallest) < 0 {
+			smallest = a
+		}
+	}
+	return smallest
+}
+
+// amount reads an amount; anything else is 0.
+func amount(v any) *big.Rat {
+	text, _ := v.(json.Number)
+	if a, ok := new(big.Rat).SetString(text.String()); ok {
+		return a
+	}
+	return new(big.Rat)
+}
+
+// plus adds amounts; none is 0.
+func plus(amounts ...*big.Rat) *big.Rat {
+	sum := new(big.Rat)
+	for _, a := range amounts {
+		if a != nil {
+			sum.Add(sum, a)
+		}
+	}
+	return sum
+}

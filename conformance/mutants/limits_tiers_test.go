@@ -1,0 +1,199 @@
+package mutants_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/http"
+	"sync"
+
+	"github.com/google/uuid"
+)
+
+func tierMutants() []mutant {
+	return []mutant{
+		{
+			name: "A transaction of exactly the rest requests a document", only: "limits.tier.exactly-the-rest",
+			fault: creating(func(r request, next func(request) answer, before map[string]any, create func() answer) answer {
+				a := create()
+				if tier(before) == 1 && a.status == 200 && amount(r.member("from_amount")).Cmp(least(before)) == 0 {
+					setTags(r, next, "REQUESTED", "ID_DOC")
+				}
+				return a
+			}),
+		},
+		{
+			name: "A cent remains of a limit that is used up", only: "limits.tier.above-the-rest",
+			fault: limits(func(_ request, _ func(request) answer, l map[string]any) {
+				for name, left := range remaining(l) {
+					if tier(l) > 0 && amount(left).Sign() == 0 {
+						remaining(l)[name] = json.Number("0.01")
+					}
+				}
+			}),
+		},
+		{
+			name: "What is above the limit of a lower tier is refused", kills: []string{"limits.tier.above-the-rest"},
+			fault: creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
+				if tier(before) == 1 && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
+					return refused(422, "LIMIT_EXCEEDED")
+				}
+				return create()
+			}),
+		},
+		{
+			name: "The requested tags do not raise the tier, only those of the highest do", only: "limits.tier.rises",
+			fault: limits(func(_ request, _ func(request) answer, l map[string]any) {
+				if tier(l) == 2 {
+					l["current_tier"] = 1
+				}
+			}),
+		},
+		{
+			name: "All tags of the highest tier are requested", only: "limits.tier.each-tag-needed",
+			fault: afterCreation(func(r request, next func(request) answer, _ answer) {
+				info := look(r, next, "/cip-info")
+				if status := info.member("cip_info", "OCCUPATION"); len(tagsWith(info, "REQUESTED")) > 0 && (status == nil || status == "FAILED") {
+					setTags(r, next, "REQUESTED", "OCCUPATION")
+				}
+			}),
+		},
+		{
+			name: "A tag that is REVIEWING is requested again", only: "limits.tier.under-way",
+			fault: afterCreation(func(r request, next func(request) answer, _ answer) {
+				setTags(r, next, "REQUESTED", tagsWith(look(r, next, "/cip-info"), "REVIEWING")...)
+			}),
+		},
+		{
+			name: "A tag that is FAILED is not requested again", only: "limits.tier.failed-again",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				if op != "createTransaction" {
+					return next(r)
+				}
+				failed := tagsWith(look(r, next, "/cip-info"), "FAILED")
+				a := next(r)
+				setTags(r, next, "FAILED", failed...)
+				return a
+			}),
+		},
+		{
+			name: "A document is requested before the currency is judged", only: "limits.tier.refused-requests-nothing",
+			fault: creating(func(r request, next func(request) answer, before map[string]any, create func() answer) answer {
+				a := create()
+				if tier(before) == 1 && a.code() == "CURRENCY_NOT_SUPPORTED" && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
+					setTags(r, next, "REQUESTED", "ID_DOC")
+				}
+				return a
+			}),
+		},
+		{
+			name: "A repeat requests what has FAILED since", only: "limits.tier.repeat-requests-nothing",
+			fault: answered("createTransaction", func(r request, next func(request) answer, a answer) {
+				if a.isReplay() {
+					setTags(r, next, "REQUESTED", tagsWith(look(r, next, "/cip-info"), "FAILED")...)
+				}
+			}),
+		},
+		{name: "The tier never falls", only: "limits.tier.falls", fault: highestSoFar},
+		{name: "Every tier begins to count at 0", only: "limits.tier.keeps-what-was-used", fault: countedPerTier},
+	}
+}
+
+// highestSoFar remembers the highest tier of each user.
+func highestSoFar() fault {
+	var mu sync.Mutex
+	highest := map[string]int{}
+	return limits(func(r request, _ func(request) answer, l map[string]any) {
+		mu.Lock()
+		defer mu.Unlock()
+		highest[r.user()] = max(highest[r.user()], tier(l))
+		l["current_tier"] = highest[r.user()]
+	})()
+}
+
+// countedPerTier remembers what each user sent in which tier.
+func countedPerTier() fault {
+	var mu sync.Mutex
+	sent := map[string]*big.Rat{} // by user and tier
+	place := func(r request, tier int) string { return fmt.Sprint(r.user(), tier) }
+	count := creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
+		a := create()
+		if a.status == 200 {
+			mu.Lock()
+			defer mu.Unlock()
+			sent[place(r, tier(before))] = plus(sent[place(r, tier(before))], amount(r.member("from_amount")))
+		}
+		return a
+	})()
+	give := limits(func(r request, _ func(request) answer, l map[string]any) {
+		mu.Lock()
+		defer mu.Unlock()
+		for below := range tier(l) {
+			lower(l, new(big.Rat).Neg(plus(sent[place(r, below)])))
+		}
+	})()
+	return func(op string, r request, next func(request) answer) answer {
+		return give(op, r, func(r request) answer { return count(op, r, next) })
+	}
+}
+
+func highestTierMutants() []mutant {
+	return []mutant{
+		{
+			name: "The rest itself is above the limit of the highest tier", only: "limits.highest-tier.exactly-the-rest",
+			fault: creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
+				if tier(before) == 3 && amount(r.member("from_amount")).Cmp(least(before)) == 0 {
+					return refused(422, "LIMIT_EXCEEDED")
+				}
+				return create()
+			}),
+		},
+		{
+			name: "An amount above the rest is not allowed, after others", only: "limits.highest-tier.above-the-rest",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				if op == "createTransaction" && a.code() == "LIMIT_EXCEEDED" && len(transactions(r, next)) > 0 {
+					return a.failure(422, "AMOUNT_NOT_ALLOWED")
+				}
+				return a
+			}),
+		},
+		{
+			name: "A transaction that the limit refuses requests a tag", only: "limits.highest-tier.refusal-leaves-all",
+			fault: answered("createTransaction", func(r request, next func(request) answer, a answer) {
+				if a.code() == "LIMIT_EXCEEDED" {
+					setTags(r, next, "REQUESTED", "MIDDLE_NAME")
+				}
+			}),
+		},
+		{name: "The limit is not held against transactions at the same time", only: "limits.highest-tier.at-once", fault: unheldAtOnce},
+	}
+}
+
+// refused gives an error without asking the real server.
+func refused(status int, code string) answer {
+	return answer{header: http.Header{"X-Request-Id": {uuid.NewString()}}}.failure(status, code)
+}
+
+// unheldAtOnce creates, in the answer at least, what the limit refuses while another request of the user is not answered.
+func unheldAtOnce() fault {
+	users := &memory{}
+	return func(op string, r request, next func(request) answer) answer {
+		if op != "createTransaction" {
+			return next(r)
+		}
+		return users.pass(r.user(), r, func(p past) answer {
+			a := next(r)
+			if a.code() != "LIMIT_EXCEEDED" || !p.hasCompany() {
+				return a
+			}
+			all := look(r, next, "/transactions")
+			for _, transaction := range each(all.member("items")) {
+				transaction.(map[string]any)["id"] = uuid.NewString()
+				all.body = encode(transaction)
+				return all
+			}
+			return a
+		})
+	}
+}

@@ -1,0 +1,154 @@
+package mutants_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// currencyMutants break the rules about currencies (D-53).
+func currencyMutants() []mutant {
+	all := []mutant{
+		{
+			name: "The sending currency is not looked at", only: "transactions.currency.sending",
+			fault: overlooking("CURRENCY_NOT_SUPPORTED", fromDollars),
+		},
+		{
+			name: "A bank deposit is in any currency that the bank receives", only: "transactions.currency.account-not-bank",
+			fault: overlooking("CURRENCY_NOT_SUPPORTED", where(bankReceives, ownCurrency)),
+		},
+		{
+			name: "The receiving currency of a BANK_DEPOSIT is not looked at where anything is exchanged", only: "transactions.currency.bank-deposit",
+			fault: overlooking("CURRENCY_NOT_SUPPORTED", where(func(r request, next func(request) answer) bool {
+				return r.method() == "BANK_DEPOSIT" && !bankReceives(r, next) && r.amount("exchange_rate").Cmp(big.NewRat(1, 1)) != 0
+			}, ownCurrency)),
+		},
+		{
+			name: "A bank deposit is in the first currency of the bank", only: "transactions.currency.account-second",
+			fault: refusing("CURRENCY_NOT_SUPPORTED", func(r request, next func(request) answer) bool {
+				currencies := r.bankCurrencies(next)
+				return len(currencies) > 0 && currencies[0] != r.member("to_currency")
+			}),
+		},
+	}
+	for _, method := range []string{"WALLET", "CASH_PICKUP", "HOME_DELIVERY"} {
+		all = append(all, mutant{
+			name: "The receiving currency of a " + method + " is not looked at",
+			only: "transactions.currency." + strings.ReplaceAll(strings.ToLower(method), "_", "-"),
+			fault: overlooking("CURRENCY_NOT_SUPPORTED",
+				where(func(r request, _ func(request) answer) bool { return r.method() == method }, ownCurrency)),
+		})
+	}
+	for _, side := range []string{"from", "to"} {
+		all = append(all, mutant{
+			name: "A " + side + "_currency that does not exist is one that is not supported", only: "transactions.currency.unknown-" + side,
+			fault: miscalls("BAD_REQUEST", func(r request, _ func(request) answer) bool {
+				return regexp.MustCompile("^[A-Z]{3}$").MatchString(r.text(side+"_currency")) && decimals(r.text(side+"_currency")) < 0
+			}, http.StatusUnprocessableEntity, "CURRENCY_NOT_SUPPORTED"),
+		})
+	}
+	return all
+}
+
+// fromDollars tries a transaction in the currency of the corridor, which is that of most users.
+var fromDollars = with(constant("USD"), "from_currency")
+
+// ownCurrency tries a transaction in the currency of its account or payer.
+var ownCurrency = with(func(r request, next func(request) answer) any {
+	if account := first(r.accounts(next), "id", r.member("to", "fund_id")); account != nil {
+		return account["currency"]
+	}
+	return r.payer(next)["receiving_currency"]
+}, "to_currency")
+
+// bankCurrencies gives the currencies that the bank of a bank deposit receives.
+func (r request) bankCurrencies(next func(request) answer) []any {
+	account := first(r.accounts(next), "id", r.member("to", "fund_id"))
+	currencies, _ := member(r.read(next, fmt.Sprintf("/banks/%v", account["bank_id"])), "receiving_currency").([]any)
+	return currencies
+}
+
+func bankReceives(r request, next func(request) answer) bool {
+	return slices.Contains(r.bankCurrencies(next), r.member("to_currency"))
+}
+
+// networkLimitMutants move the bounds of what a payer pays out, or do not look at them. The checks ask them of 1.00, so that
+// a rate is what is paid out.
+func networkLimitMutants() []mutant {
+	const limit = "transactions.network-limit."
+	cash := func(r request) bool { return r.method() == "CASH_PICKUP" && !r.receiverAmount() }
+	refuses := func(name, check string, outside func(paid, least, most *big.Rat) bool) mutant {
+		return mutant{name: name, only: limit + check, fault: refusing("AMOUNT_NOT_ALLOWED", func(r request, next func(request) answer) bool {
+			for _, l := range objects(r.payer(next)["network_limit"]) {
+				return outside(r.pays(), rational(l["min_amount"]), rational(l["max_amount"]))
+			}
+			return false
+		})}
+	}
+	accepts := func(name, check string, fits func(r request) bool, cents int64) mutant {
+		return mutant{name: name, only: limit + check, fault: overlooking("AMOUNT_NOT_ALLOWED",
+			where(func(r request, _ func(request) answer) bool { return fits(r) }, func(r request, next func(request) answer) answer {
+				rate := number(new(big.Rat).Add(r.amount("exchange_rate"), big.NewRat(cents, 100)), 2)
+				if r = r.set(rate, "exchange_rate"); r.receiverAmount() {
+					r = r.set(rate, "to_amount")
+				}
+				return next(r)
+			}))}
+	}
+	return []mutant{
+		refuses("The minimum of a network limit is excluded", "minimum", func(paid, least, _ *big.Rat) bool { return paid.Cmp(least) == 0 }),
+		refuses("The maximum of a network limit is excluded", "maximum", func(paid, _, most *big.Rat) bool { return paid.Cmp(most) == 0 }),
+		refuses("A network limit is held against what is not rounded yet", "rounded", func(paid, least, _ *big.Rat) bool { return paid.Cmp(least) < 0 }),
+		accepts("The minimum of a network limit is a cent too low", "below", cash, 1),
+		accepts("The maximum of a network limit is a cent too high", "above", cash, -1),
+		accepts("The network limit of a wallet's payer is a cent too high", "wallet", func(r request) bool { return r.method() == "WALLET" }, -1),
+		accepts("The network limit is a cent too high for an amount that is given", "receiver-amount", request.receiverAmount, -1),
+		{
+			name: "Network limits are not looked at", kills: []string{limit + "below", limit + "above", limit + "wallet", limit + "receiver-amount"},
+			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ func(request) answer) bool { return r.method() != "BANK_DEPOSIT" },
+				func(r request, next func(request) answer) answer {
+					r = r.set(json.Number("1000"), "exchange_rate")
+					if r.receiverAmount() {
+						r = r.set(json.Number("1000"), "to_amount")
+					}
+					return next(r)
+				})),
+		},
+	}
+}
+
+// receivingBoundMutants move the bounds of all receiving amounts (D-42).
+func receivingBoundMutants() []mutant {
+	most := new(big.Rat).SetInt64(1e12)
+	atPar := with(constant(1), "exchange_rate")
+	return []mutant{
+		{
+			name: "For the smallest sending amount something is paid out in any case", only: "transactions.receiving-amount.nothing",
+			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ func(request) answer) bool {
+				return r.amount("from_amount").Cmp(big.NewRat(1, 100)) == 0
+			}, atPar)),
+		},
+		{
+			name: "A receiving amount has no upper bound", only: "transactions.receiving-amount.too-much",
+			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ func(request) answer) bool { return r.pays().Cmp(most) > 0 }, atPar)),
+		},
+		{
+			name: "The upper bound of receiving amounts is excluded", only: "transactions.receiving-amount.most",
+			fault: refusing("AMOUNT_NOT_ALLOWED", func(r request, _ func(request) answer) bool { return r.pays().Cmp(most) == 0 }),
+		},
+		{
+			name: "A transaction whose receiving amount is refused is written all the same", only: "transactions.refused.not-listed",
+			fault: transacting(func(r request, next func(request) answer) answer {
+				a := next(r)
+				if a.code() == "AMOUNT_NOT_ALLOWED" {
+					atPar(r.aside(), next)
+				}
+				return a
+			}),
+		},
+	}
+}

@@ -1,0 +1,268 @@
+package mutants_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// transactionEchoMutants do not answer what was sent.
+func transactionEchoMutants() []mutant {
+	all := []mutant{
+		{
+			name: "A fee is kept as a binary float of 32 bits", only: "transactions.creation.echo-amounts",
+			fault: shown(func(x map[string]any) {
+				fee, _ := rational(x["fee_amount"]).Float32()
+				x["fee_amount"] = fee
+			}),
+		},
+		{
+			name: "Transactions are dated in the time of Nepal", only: "transactions.creation.created-at",
+			fault: shown(func(x map[string]any) {
+				if at, err := time.Parse("2006-01-02T15:04:05.000000", text(x["created_at"])); err == nil {
+					x["created_at"] = at.Add(5*time.Hour + 45*time.Minute).Format("2006-01-02T15:04:05.000000")
+				}
+			}),
+		},
+		{
+			name: "A note is cut after 255 characters", only: "transactions.creation.longest",
+			fault: shown(func(x map[string]any) {
+				if note := []rune(text(x["note"])); len(note) > 255 {
+					x["note"] = string(note[:255])
+				}
+			}),
+		},
+		{
+			name: "The funding source type of the account wins over the one that was sent", only: "transactions.creation.echo-funding",
+			fault: shownTo(func(r request, next func(request) answer, x map[string]any) {
+				x["funding_source_type"] = first(r.below(next, "/funding-accounts"), "id", x["from_fund_id"])["funding_source_type"]
+			}),
+		},
+		{
+			name: "A note loses the characters beyond the basic multilingual plane", only: "transactions.creation.echo-texts",
+			fault: shown(func(x map[string]any) {
+				if note, ok := x["note"].(string); ok {
+					x["note"] = strings.Map(func(c rune) rune {
+						if c > 0xFFFF {
+							return -1
+						}
+						return c
+					}, note)
+				}
+			}),
+		},
+		{
+			name: "remittance_purpose is taken for custom_purpose where that is not sent", only: "transactions.creation.not-returned",
+			fault: transacting(func(r request, next func(request) answer) answer {
+				return next(r).object(func(x map[string]any) {
+					if purpose := r.text("remittance_purpose"); purpose != "" && x["to"] != nil && x["custom_purpose"] == nil {
+						x["custom_purpose"] = purpose
+					}
+				})
+			}),
+		},
+		{
+			name: "The pick-up location is answered", kills: []string{"transactions.creation.not-returned"},
+			fault: transacting(func(r request, next func(request) answer) answer {
+				return next(r).object(func(x map[string]any) {
+					if to, ok := x["to"].(map[string]any); ok && r.member("to", "pickup_location") != nil {
+						to["pickup_location"] = r.member("to", "pickup_location")
+					}
+				})
+			}),
+		},
+	}
+	for _, name := range []string{"note", "purpose", "custom_purpose", "ip_address"} {
+		all = append(all, mutant{
+			name: name + " of a transaction is lost", only: "transactions.creation.echo-texts",
+			fault: shown(func(x map[string]any) { delete(x, name) }),
+		})
+	}
+	for _, name := range []string{"note", "custom_purpose"} {
+		all = append(all, mutant{
+			name: name + " of a transaction is an empty text where none was sent", only: "transactions.creation.absent",
+			fault: shown(func(x map[string]any) {
+				if x[name] == nil {
+					x[name] = ""
+				}
+			}),
+		})
+	}
+	return all
+}
+
+// transactionDefaultMutants answer another value where none was sent, or give a new transaction another state.
+func transactionDefaultMutants() []mutant {
+	return []mutant{
+		{
+			name: "A new transaction is COMPLETED", kills: []string{"transactions.creation.initiated"},
+			fault: shown(func(x map[string]any) { x["status"] = "COMPLETED" }),
+		},
+		{
+			name: "A new transaction has a bonus of 1", only: "transactions.creation.no-bonus",
+			fault: shown(func(x map[string]any) { x["bonus_amount"] = 1 }),
+		},
+		{
+			name: "user_id of a transaction is that of the receive user", only: "transactions.creation.user",
+			fault: shown(func(x map[string]any) { x["user_id"] = member(x, "to", "id") }),
+		},
+		{
+			name: "The sender is the owner of the funding account, and not the user of the path", only: "transactions.creation.unknown-user",
+			fault: knowing(func(of known) func() fault {
+				return transacting(func(r request, next func(request) answer) answer {
+					a := next(r)
+					if owner := of(r.text("from_fund_id")); a.status == http.StatusNotFound && owner.by == "createFundingAccount" {
+						inner := r.to(http.MethodPost, "/users/"+owner.user+"/transactions")
+						inner.body = r.body
+						return next(inner)
+					}
+					return a
+				})
+			}),
+		},
+		{
+			name: "A fee that is left out is 1", only: "transactions.creation.default-fee",
+			fault: shown(func(x map[string]any) {
+				if rational(x["fee_amount"]).Sign() == 0 {
+					x["fee_amount"] = 1
+				}
+			}),
+		},
+		{
+			name: "A calculation mode that is left out is RECEIVER_AMOUNT", only: "transactions.creation.default-mode",
+			fault: shown(func(x map[string]any) {
+				if to, ok := x["to"].(map[string]any); ok {
+					to["calculation_mode"] = "RECEIVER_AMOUNT"
+				}
+			}),
+		},
+		{
+			name: "A funding source type that is left out is CARD", only: "transactions.creation.default-funding-source",
+			fault: transacting(func(r request, next func(request) answer) answer {
+				return next(r).object(func(x map[string]any) {
+					if x["funding_source_type"] != nil && r.member("funding_source_type") == nil {
+						x["funding_source_type"] = "CARD"
+					}
+				})
+			}),
+		},
+	}
+}
+
+func transactionDocumentMutants() []mutant {
+	documents := func(check, name string, edit func(all []any) []any) mutant {
+		return mutant{name: name, only: "transactions.documents." + check, fault: shown(func(x map[string]any) {
+			all, _ := x["physical_documents"].([]any)
+			x["physical_documents"] = edit(all)
+		})}
+	}
+	each := func(edit func(d map[string]any)) func(all []any) []any {
+		return func(all []any) []any {
+			for _, d := range objects(all) {
+				edit(d)
+			}
+			return all
+		}
+	}
+	nobody := "00000000-0000-4000-8000-000000000000"
+	return []mutant{
+		documents("order", "The documents of a transaction are in the order of their types", func(all []any) []any {
+			slices.SortFunc(all, func(a, b any) int {
+				return strings.Compare(fmt.Sprint(member(a, "document_type")), fmt.Sprint(member(b, "document_type")))
+			})
+			return all
+		}),
+		documents("ids", "All documents of a transaction have one id", each(func(d map[string]any) { d["id"] = nobody })),
+		documents("none", "A transaction without documents has one that says so", func(all []any) []any {
+			if len(all) == 0 {
+				all = append(all, map[string]any{"id": nobody, "document_type": "NONE"})
+			}
+			return all
+		}),
+		{
+			name: "The content of a document is answered as a note where none was sent", only: "transactions.documents.no-content",
+			fault: transacting(func(r request, next func(request) answer) answer {
+				return next(r).object(func(x map[string]any) {
+					if sent, _ := r.member("physical_documents").([]any); len(sent) > 0 && x["to"] != nil && x["note"] == nil {
+						x["note"] = member(sent[0], "document_value")
+					}
+				})
+			}),
+		},
+		{
+			name: "The content of documents is answered", kills: []string{"transactions.documents.no-content"},
+			fault: shown(func(x map[string]any) {
+				for _, d := range objects(x["physical_documents"]) {
+					d["document_value"] = "data:application/pdf;base64,JVBERi0xLjcK"
+				}
+			}),
+		},
+		{
+			name: "Of the documents of a transaction the last is lost", kills: []string{"transactions.documents.order", "transactions.documents.ids"},
+			fault: shown(func(x map[string]any) {
+				if all, _ := x["physical_documents"].([]any); len(all) > 0 {
+					x["physical_documents"] = all[:len(all)-1]
+				}
+			}),
+		},
+	}
+}
+
+// receiveSideMutants answer another receive side than was sent, or than the receive user has.
+func receiveSideMutants() []mutant {
+	side := func(name, only string, edit func(x, to map[string]any)) mutant {
+		return mutant{name: name, only: "transactions.creation." + only, fault: shown(func(x map[string]any) {
+			if to, ok := x["to"].(map[string]any); ok {
+				edit(x, to)
+			}
+		})}
+	}
+	var all []mutant
+	for _, method := range []string{"BANK_DEPOSIT", "WALLET", "CASH_PICKUP", "HOME_DELIVERY"} {
+		check := strings.ReplaceAll(strings.ToLower(method), "_", "-")
+		all = append(all, side("A "+method+" answers the funding account for the receive user", check, func(x, to map[string]any) {
+			if to["payout_method"] == method {
+				to["id"] = x["from_fund_id"]
+			}
+		}))
+		if method == "BANK_DEPOSIT" || method == "WALLET" {
+			m := side("A "+method+" answers a payer_id", check, func(_, to map[string]any) {
+				if to["payout_method"] == method {
+					to["payer_id"] = 1004
+				}
+			})
+			if method == "WALLET" {
+				m.only, m.kills = "", []string{m.only, "transactions.wallet.payer-not-returned"}
+			}
+			all = append(all, m)
+			continue
+		}
+		all = append(all, side("A "+method+" answers the payer_id before", check, func(_, to map[string]any) {
+			if to["payout_method"] == method {
+				id, _ := strconv.Atoi(fmt.Sprint(to["payer_id"]))
+				to["payer_id"] = id - 1
+			}
+		}))
+	}
+	for _, name := range []string{"last_name", "email", "mobile_phone", "address_line1"} {
+		all = append(all, side(name+" of the receive user is not answered", "receive-user", func(_, to map[string]any) { delete(to, name) }))
+	}
+	for _, name := range []string{"last_name", "address_line1"} {
+		all = append(all, side(name+" that the receive user does not have is an empty text", "receive-user-absent", func(_, to map[string]any) {
+			if to[name] == nil {
+				to[name] = ""
+			}
+		}))
+	}
+	return append(all, mutant{
+		name: "The receive side has the first name of the sender", only: "transactions.creation.receive-user",
+		fault: shownTo(func(r request, next func(request) answer, x map[string]any) {
+			if to, ok := x["to"].(map[string]any); ok {
+				to["first_name"] = member(r.read(next, "/users/"+r.user()), "first_name")
+			}
+		}),
+	})
+}

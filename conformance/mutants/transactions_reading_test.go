@@ -1,0 +1,201 @@
+package mutants_test
+
+import (
+	"encoding/base64"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// transactionReadingMutants read other transactions than were asked for, or read them incompletely.
+func transactionReadingMutants() []mutant {
+	withoutNote := func(x map[string]any) { delete(x, "note") }
+	return []mutant{
+		{
+			name: "A transaction is read without its note", only: "transactions.reading.same",
+			fault: answering("getTransaction", http.StatusOK, func(_ request, a answer) answer { return a.object(withoutNote) }),
+		},
+		{
+			name: "For an unknown transaction the last one of the user is read", only: "transactions.reading.unknown",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				if op == "getTransaction" && a.status == http.StatusNotFound {
+					for _, x := range r.transactions(next) {
+						return a.found(x)
+					}
+				}
+				return a
+			}),
+		},
+		{
+			name: "A transaction is found below any user of the client", only: "transactions.reading.other-user",
+			fault: knowing(func(of known) func() fault {
+				return stateless(func(op string, r request, next func(request) answer) answer {
+					a := next(r)
+					if op != "getTransaction" || a.status != http.StatusNotFound {
+						return a
+					}
+					if id := r.segment(3); of(id).by == "createTransaction" {
+						return next(r.to(http.MethodGet, "/users/"+of(id).user+"/transactions/"+id))
+					}
+					return a
+				})
+			}),
+		},
+		{
+			name: "Transactions are listed without their notes", only: "transactions.list.same",
+			fault: pages(func(_ request, items []any, page map[string]any) {
+				for _, x := range objects(items) {
+					withoutNote(x)
+				}
+			}),
+		},
+		{
+			name: "Without a limit the oldest transaction comes first", only: "transactions.list.newest-first",
+			fault: pages(func(r request, items []any, _ map[string]any) {
+				if !r.URL.Query().Has("limit") {
+					slices.Reverse(items)
+				}
+			}),
+		},
+		{
+			name: "The list of a user that has nothing holds the last transaction of the client", only: "transactions.list.own", fault: lastOfClient,
+		},
+		{
+			name: "Where a limit is sent an unknown user has no transactions", only: "transactions.list.unknown-user",
+			fault: answering("listTransactions", http.StatusNotFound, func(r request, a answer) answer {
+				if r.URL.Query().Has("limit") {
+					a = a.found(map[string]any{"items": []any{}})
+				}
+				return a
+			}),
+		},
+	}
+}
+
+// transactions gives the first page of the transactions of the user in the path.
+func (r request) transactions(next func(request) answer) []map[string]any {
+	return objects(member(r.read(next, "/users/"+r.user()+"/transactions?limit=100"), "items"))
+}
+
+// found gives a 200 with a body in place of an error.
+func (a answer) found(body any) answer { return answer{http.StatusOK, a.header, encode(body)} }
+
+// pages changes the pages of transactions.
+func pages(edit func(r request, items []any, page map[string]any)) func() fault {
+	return answering("listTransactions", http.StatusOK, func(r request, a answer) answer {
+		return a.object(func(page map[string]any) {
+			items, _ := page["items"].([]any)
+			edit(r, items, page)
+		})
+	})
+}
+
+func lastOfClient() fault {
+	var lasts sync.Map
+	return func(op string, r request, next func(request) answer) answer {
+		a := next(r)
+		switch {
+		case a.status != http.StatusOK:
+		case op == "createTransaction":
+			lasts.Store(r.client(), decode(a.body))
+		case op == "listTransactions" && len(r.below(next, "/funding-accounts")) == 0:
+			if last, ok := lasts.Load(r.client()); ok {
+				a = a.object(func(page map[string]any) { page["items"] = []any{last} })
+			}
+		}
+		return a
+	}
+}
+
+// transactionPagingMutants cut pages wrongly, or continue them at the wrong place.
+func transactionPagingMutants() []mutant {
+	const paging = "transactions.paging."
+	isMiddle := func(r request, page map[string]any) bool {
+		return r.URL.Query().Has("cursor") && page["next_cursor"] != nil
+	}
+	return []mutant{
+		{
+			name: "A page between others skips its last transaction", only: paging + "complete",
+			fault: pages(func(r request, items []any, page map[string]any) {
+				if isMiddle(r, page) {
+					page["items"] = items[:len(items)-1]
+				}
+			}),
+		},
+		{
+			name: "The cursor of a page between others is the one that led to it", only: paging + "complete",
+			fault: pages(func(r request, _ []any, page map[string]any) {
+				if isMiddle(r, page) {
+					page["next_cursor"] = r.URL.Query().Get("cursor")
+				}
+			}),
+		},
+		{
+			name: "A page holds one more than the limit", only: paging + "limit",
+			fault: asking("listTransactions", func(r request) request {
+				if limit, err := strconv.Atoi(r.URL.Query().Get("limit")); err == nil && limit > 1 && limit < 100 {
+					r = r.query("limit", strconv.Itoa(limit+1))
+				}
+				return r
+			}),
+		},
+		{
+			name: "A page that is full has a cursor in any case", only: paging + "last",
+			fault: pages(func(r request, items []any, page map[string]any) {
+				if strconv.Itoa(len(items)) == r.URL.Query().Get("limit") && page["next_cursor"] == nil {
+					page["next_cursor"] = "bGFzdA"
+				}
+			}),
+		},
+		{
+			name: "A cursor is an offset, which a new transaction moves", only: paging + "undisturbed", fault: offsets,
+		},
+		{name: "A page holds 50 transactions where no limit is sent", only: paging + "default", fault: defaultLimit("50")},
+		{
+			name: "A cursor that cannot be read begins with the first page", only: paging + "bad-cursor",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				if text, err := base64.RawURLEncoding.DecodeString(r.URL.Query().Get("cursor")); op == "listTransactions" &&
+					a.status == http.StatusBadRequest && err == nil && len(text) > 0 {
+					if b := next(r.query("cursor", "")); b.status == http.StatusOK {
+						a = b
+					}
+				}
+				return a
+			}),
+		},
+	}
+}
+
+func defaultLimit(limit string) func() fault {
+	return asking("listTransactions", func(r request) request {
+		if !r.URL.Query().Has("limit") {
+			r = r.query("limit", limit)
+		}
+		return r
+	})
+}
+
+// offsets remembers for each cursor how many transactions there were before the page that it leads to.
+func offsets() fault {
+	var before sync.Map
+	return func(op string, r request, next func(request) answer) answer {
+		a := next(r)
+		if op != "listTransactions" || a.status != http.StatusOK {
+			return a
+		}
+		return a.object(func(page map[string]any) {
+			items, _ := page["items"].([]any)
+			offset := 0
+			if known, ok := before.Load(r.URL.Query().Get("cursor")); ok {
+				offset, _ = known.(int)
+				for i, x := range r.transactions(next)[offset:][:len(items)] {
+					items[i] = x
+				}
+			}
+			before.Store(page["next_cursor"], offset+len(items))
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package mutants_test
+
+import (
+	"maps"
+)
+
+func verificationMutants() []mutant {
+	// reported changes the tags of a user, as they are reported.
+	reported := func(edit func(tags map[string]any)) func() fault {
+		return answering("getCipInfo", 200, func(_ request, a answer) answer {
+			return a.object(func(info map[string]any) { edit(info["cip_info"].(map[string]any)) })
+		})
+	}
+	forgotten := func(tag string) func() fault {
+		return reported(func(tags map[string]any) {
+			if tags[tag] == "SUBMIT" {
+				delete(tags, tag)
+			}
+		})
+	}
+	return []mutant{
+		{
+			name: "The verification information names nobody", only: "verification.new-user",
+			fault: answering("getCipInfo", 200, func(_ request, a answer) answer {
+				return a.object(func(info map[string]any) { info["user_id"] = "00000000-0000-0000-0000-000000000000" })
+			}),
+		},
+		{
+			name:  "Nothing is reported before it is verified",
+			kills: []string{"verification.individual-tags", "verification.business-tags", "verification.submitted-only"},
+			fault: reported(func(tags map[string]any) {
+				maps.DeleteFunc(tags, func(_ string, status any) bool { return status == "SUBMIT" })
+			}),
+		},
+		{name: "The IP address becomes no tag", only: "verification.individual-tags", fault: forgotten("IP_ADDRESS")},
+		{name: "The website of a business becomes no tag", only: "verification.business-tags", fault: forgotten("COMPANY_WEBSITE")},
+		{
+			name: "A number of a document is none where there is no copy", only: "verification.document-tags",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				if op != "getCipInfo" || a.status != 200 {
+					return a
+				}
+				if user := look(r, next, ""); user.member("virtual_documents") == nil || user.member("physical_documents") != nil {
+					return a
+				}
+				return a.object(func(info map[string]any) {
+					tags := info["cip_info"].(map[string]any)
+					delete(tags, "ID_DOC")
+					delete(tags, "ACCOUNT_OPERATOR_INFO")
+				})
+			}),
+		},
+		{
+			name: "A zip code that nobody submitted is reported", only: "verification.submitted-only",
+			fault: reported(func(tags map[string]any) {
+				if tags["ZIP_CODE"] == nil {
+					tags["ZIP_CODE"] = "SUBMIT"
+				}
+			}),
+		},
+		{
+			name: "The IP address of a business becomes a tag", only: "verification.fields-without-tag",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				if op != "getCipInfo" || a.status != 200 {
+					return a
+				}
+				if user := look(r, next, ""); user.member("business") != true || user.member("ip_address") == nil {
+					return a
+				}
+				return a.object(func(info map[string]any) { info["cip_info"].(map[string]any)["IP_ADDRESS"] = "SUBMIT" })
+			}),
+		},
+		{
+			name: "The verification information of an unknown user is a bad request, to the first client", only: "verification.unknown-user",
+			fault: firstClientErrs("getCipInfo"),
+		},
+		{
+			name: "A user that is IN PROGRESS is read as UNVERIFIED", only: "verification.one-status",
+			fault: answering("getUser", 200, func(_ request, a answer) answer {
+				return a.object(func(user map[string]any) {
+					if user["status"] == "IN PROGRESS" {
+						user["status"] = "UNVERIFIED"
+					}
+				})
+			}),
+		},
+		{
+			name: "A tag cannot be set to REQUESTED", only: "verification.five-values",
+			fault: asking("setVerification", func(r request) request {
+				return r.as(func(body map[string]any) {
+					tags, _ := body["cip_info"].(map[string]any)
+					maps.DeleteFunc(tags, func(_ string, status any) bool { return status == "REQUESTED" })
+				})
+			}),
+		},
+		{
+			name: "A tag of businesses cannot be set", only: "verification.all-tags",
+			fault: answering("setVerification", 200, func(r request, a answer) answer {
+				if r.member("cip_info", "NO_OF_TXN_PER_MONTH") != nil {
+					return a.failure(400, "BAD_REQUEST")
+				}
+				return a
+			}),
+		},
+		{
+			name: "The tag LAST_NAME is ignored for a business", only: "verification.other-tags",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				if op == "setVerification" && a.status == 400 && r.member("cip_info", "LAST_NAME") != nil {
+					return next(r.as(func(body map[string]any) { delete(body["cip_info"].(map[string]any), "LAST_NAME") }))
+				}
+				return a
+			}),
+		},
+		{
+			name: "A tag that is set ends a suspension", only: "verification.partial",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				if op == "setVerification" && r.member("kyc_status") == nil && look(r, next, "/cip-info").member("kyc_status") == "SUSPENDED" {
+					r = r.as(func(body map[string]any) { body["kyc_status"] = "IN PROGRESS" })
+				}
+				return next(r)
+			}),
+		},
+		{
+			name: "A status that is set makes the tags REVIEWING that were FAILED", only: "verification.partial",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				if op == "setVerification" && a.status == 200 && r.member("cip_info") == nil {
+					setTags(r, next, "REVIEWING", tagsWith(a, "FAILED")...)
+				}
+				return a
+			}),
+		},
+		{
+			name: "The verification of an unknown user is a bad request, to the first client", only: "verification.set-unknown-user",
+			fault: firstClientErrs("setVerification"),
+		},
+	}
+}

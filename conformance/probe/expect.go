@@ -1,0 +1,92 @@
+package probe
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+)
+
+// Answer is what every response of the generated client can tell, and a [Reply] too.
+type Answer interface {
+	StatusCode() int
+	GetBody() []byte
+}
+
+// Success is an [Answer] with a body B for status 200.
+type Success[B any] interface {
+	Answer
+	GetJSON200() *B
+}
+
+// OK gives the body of a 200. Any other answer fails the check and ends it.
+func OK[B any, R Success[B]](t *T, r R, err error) B {
+	body, problem := ok(r, err)
+	if problem != "" {
+		t.Fatalf("%s", problem)
+	}
+	return body
+}
+
+// Setup gives the body of a 200 to a call that only prepares the check. Any other answer is an error of the set-up,
+// which tells nothing about the rule that the check is about, and ends the check.
+func Setup[B any, R Success[B]](t *T, r R, err error) B {
+	body, problem := ok(r, err)
+	if problem != "" {
+		t.Brokenf("set-up: %s", problem)
+	}
+	return body
+}
+
+func ok[B any, R Success[B]](r R, err error) (body B, problem string) {
+	if err != nil {
+		return body, sentence("no usable answer: %v", err)
+	}
+	if p := r.GetJSON200(); p != nil && r.StatusCode() == 200 {
+		return *p, ""
+	}
+	return body, sentence("answered %s, want 200 with the body of the contract", summary(r))
+}
+
+// Refused expects an error of a status and a code, and details for each of the fields; a field is "in name", such as
+// "body /email" or "query country". It goes on after a failure, and gives the body as far as it could be read.
+func (t *T) Refused(r Answer, err error, status int, code api.ErrorCode, fields ...string) api.Error {
+	if err != nil {
+		t.Failf("no usable answer: %v; want %d %s", err, status, code)
+		return api.Error{}
+	}
+	var body api.Error
+	if r.StatusCode() != status {
+		t.Failf("answered %s, want %d %s", summary(r), status, code)
+		return body
+	}
+	if err := json.Unmarshal(r.GetBody(), &body); err != nil {
+		t.Failf("answered %d with a body that is not of the schema Error, want code %s", status, code)
+		return body
+	}
+	if body.Code != code {
+		t.Failf("answered %d with code %s, want %s", status, body.Code, code)
+	}
+	for _, field := range fields {
+		if !slices.ContainsFunc(body.Details, func(d api.ErrorDetail) bool { return string(d.In)+" "+d.Field == field }) {
+			t.Failf("answered %s without a detail for %q", summary(r), field)
+		}
+	}
+	return body
+}
+
+// summary names the status, and the code and fields of an error. It holds nothing that a server made up.
+func summary(r Answer) string {
+	var body api.Error
+	if json.Unmarshal(r.GetBody(), &body) != nil || !body.Code.Valid() {
+		return sentence("%d", r.StatusCode())
+	}
+	text := sentence("%d %s", r.StatusCode(), body.Code)
+	for i, d := range body.Details {
+		if i == 3 {
+			return text + " ..."
+		}
+		text += sentence(" (%s %s)", d.In, d.Field)
+	}
+	return text
+}

@@ -1,0 +1,122 @@
+package probe
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// Request is a request that the generated client would not send.
+type Request struct {
+	Method    string
+	Path      string      // escaped, below the base URL, with its query
+	Header    http.Header // beside the credentials, which it may override; an empty value removes one
+	Body      any         // nil, []byte as it is, or a value to encode as JSON
+	Spaces    int64       // so many spaces follow the body; a body with spaces is not recorded
+	Chunked   bool        // send the body without telling its length
+	Anonymous bool        // send no credentials
+}
+
+// Reply is what came back; it is an [Answer].
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// StatusCode implements [Answer].
+func (r Reply) StatusCode() int { return r.Status }
+
+// GetBody implements [Answer].
+func (r Reply) GetBody() []byte { return r.Body }
+
+// Try sends a request with the first client's credentials.
+func (t *T) Try(r Request) (Reply, error) {
+	var body io.Reader
+	if r.Body != nil {
+		text, ok := r.Body.([]byte)
+		if !ok {
+			var err error
+			if text, err = json.Marshal(r.Body); err != nil {
+				t.Brokenf("encode a request: %v", err)
+			}
+		}
+		body = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(t.ctx, r.Method, t.session.Target.URL+r.Path, body)
+	if err != nil {
+		t.Brokenf("make a request: %v", err)
+	}
+	if r.Spaces > 0 {
+		req.Body, req.ContentLength, req.GetBody = spaced(req.Body, r.Spaces), req.ContentLength+r.Spaces, nil
+	}
+	if r.Chunked {
+		req.ContentLength = -1
+	}
+	if r.Body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if !r.Anonymous {
+		setCredentials(req.Header, t.session.Target.ClientID, t.session.Target.ClientSecret)
+	}
+	for name, values := range r.Header {
+		req.Header.Del(name)
+		if len(values) > 0 && values[0] != "" {
+			req.Header[http.CanonicalHeaderKey(name)] = values
+		}
+	}
+	res, err := t.http().Do(req)
+	if err != nil {
+		return Reply{}, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	return Reply{res.StatusCode, res.Header, text}, err
+}
+
+// Send is Try for a request that must be answered; without an answer the check fails and ends.
+func (t *T) Send(r Request) Reply {
+	reply, err := t.Try(r)
+	if err != nil {
+		t.Fatalf("%s %s got no answer: %v", r.Method, path(r.Path), err)
+	}
+	return reply
+}
+
+// spaced gives a body that ends with spaces, which are not held in memory.
+func spaced(body io.ReadCloser, n int64) io.ReadCloser {
+	return io.NopCloser(io.MultiReader(body, io.LimitReader(spaces{}, n)))
+}
+
+type spaces struct{}
+
+// Read implements [io.Reader].
+func (spaces) Read(p []byte) (int, error) { return copy(p, blank), nil }
+
+var blank = bytes.Repeat([]byte{' '}, 32<<10)
+
+// path gives a path without its query.
+func path(p string) string {
+	p, _, _ = strings.Cut(p, "?")
+	return p
+}
+
+// Object gives a request of the generated types as JSON members, to be damaged.
+func Object(t *T, v any) map[string]any {
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Brokenf("encode a request: %v", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber() // no amount passes through a float
+	var members map[string]any
+	if err := d.Decode(&members); err != nil {
+		t.Brokenf("decode a request: %v", err)
+	}
+	return members
+}
+
+func sentence(format string, args ...any) string { return fmt.Sprintf(format, args...) }

@@ -1,0 +1,139 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"sync"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+)
+
+// T is what a running check talks to. Its methods may be called from several goroutines, but only the check's own may
+// end it (Fatalf, Brokenf, Skipf, and everything that sets up).
+type T struct {
+	session  *Session
+	recorder recorder
+	ctx      context.Context //nolint:containedctx // a T lives as long as its check, as testing.T does
+
+	mu        sync.Mutex
+	status    Status
+	messages  []string
+	exchanges []Exchange
+}
+
+// Outcome is how a check ended, and what it sent.
+type Outcome struct {
+	Status    Status
+	Messages  []string // what failed, or why it was skipped
+	Exchanges []Exchange
+}
+
+// ended is thrown to end a check.
+type ended struct{}
+
+// Run runs one check to its end. Observe sees every exchange of it as it happens, from several goroutines.
+func (s *Session) Run(ctx context.Context, c Check, observe func(Exchange)) Outcome {
+	t := &T{session: s, ctx: ctx}
+	t.recorder = recorder{s, c.ID, func(x Exchange) {
+		observe(x)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.exchanges = append(t.exchanges, x)
+	}, func() { t.end(Error) }} // what is not asked is not answered wrongly
+	func() {
+		defer func() {
+			switch r := recover().(type) {
+			case nil, ended:
+			default: // a fault of the check must not be taken for one of the server
+				t.end(Error, fmt.Sprintf("the check itself failed: %v\n%s", r, debug.Stack()))
+			}
+		}()
+		c.Run(t)
+		t.end(Passed)
+	}()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return Outcome{t.status, t.messages, t.exchanges}
+}
+
+// end moves the status up the ladder.
+func (t *T) end(s Status, messages ...string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.status = max(t.status, s)
+	t.messages = append(t.messages, messages...)
+}
+
+// Failf says what the server does wrong, and goes on.
+func (t *T) Failf(format string, args ...any) { t.end(Failed, fmt.Sprintf(format, args...)) }
+
+// Fatalf says what the server does wrong, and ends the check.
+func (t *T) Fatalf(format string, args ...any) {
+	t.Failf(format, args...)
+	panic(ended{})
+}
+
+// Brokenf says why the suite cannot tell, and ends the check.
+func (t *T) Brokenf(format string, args ...any) {
+	t.end(Error, fmt.Sprintf(format, args...))
+	panic(ended{})
+}
+
+// Skipf says what the check needs and does not have, and ends it.
+func (t *T) Skipf(format string, args ...any) {
+	t.end(Skipped, fmt.Sprintf(format, args...))
+	panic(ended{})
+}
+
+// Context ends with the run.
+func (t *T) Context() context.Context { return t.ctx }
+
+// Target is the server under test.
+func (t *T) Target() Target { return t.session.Target }
+
+// Full tells whether extensions may be used.
+func (t *T) Full() bool { return t.session.Target.Profile == Full }
+
+// Client is the generated client with the first client's credentials.
+func (t *T) Client() *api.ClientWithResponses {
+	return t.As(t.session.Target.ClientID, t.session.Target.ClientSecret)
+}
+
+// Other is the generated client with the second client's credentials. Without them the check is skipped.
+func (t *T) Other() *api.ClientWithResponses {
+	if t.session.Target.OtherClientID == "" {
+		t.Skipf("no credentials of a second client are given")
+	}
+	return t.As(t.session.Target.OtherClientID, t.session.Target.OtherClientSecret)
+}
+
+// As is the generated client with these credentials; an empty one is not sent.
+func (t *T) As(clientID, secret string) *api.ClientWithResponses {
+	c, err := api.NewClientWithResponses(t.session.Target.URL, api.WithHTTPClient(t.http()),
+		api.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+			setCredentials(r.Header, clientID, secret)
+			return nil
+		}))
+	if err != nil {
+		t.Brokenf("make a client: %v", err)
+	}
+	return c
+}
+
+func setCredentials(h http.Header, clientID, secret string) {
+	if clientID != "" {
+		h.Set("X-Client-Id", clientID)
+	}
+	if secret != "" {
+		h.Set("X-Client-Secret", secret)
+	}
+}
+
+// http gives a client that records, and that follows no redirect: it would carry the credentials elsewhere.
+func (t *T) http() *http.Client {
+	return &http.Client{Transport: t.recorder, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+}

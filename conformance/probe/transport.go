@@ -1,0 +1,176 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/openapi/contract"
+)
+
+// maxResponse is how much of an answer is read; what is longer is taken for a connection that failed.
+const maxResponse = 16 << 20
+
+// errAnswerTooLong ends the reading of an answer without end.
+var errAnswerTooLong = fmt.Errorf("the answer has more than %d bytes", maxResponse)
+
+// giveUpAfter is how many requests in a row may get no answer before the suite stops asking.
+const giveUpAfter = 8
+
+// ErrUnreachable is the error of every request after too many in a row got no answer.
+var ErrUnreachable = errors.New("the server does not answer any more")
+
+// recorder is the transport of one check: it bounds, times, checks against the contract and records every exchange.
+type recorder struct {
+	session *Session
+	check   string
+	record  func(Exchange)
+	giveUp  func() // is told of a request that is not sent any more
+}
+
+// Bounds of how the suite keeps to the rate limit of a server.
+const (
+	mostWaits   = 8                // in a row for one request
+	longestWait = 10 * time.Second // of each
+)
+
+// RoundTrip implements [http.RoundTripper]. The answer is in memory. A request beyond the rate limit of the server, which is
+// what no check of a normal run is about, is sent again when the server says.
+func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	for waits := 0; ; waits++ {
+		res, err := r.send(req)
+		if err != nil || res.StatusCode != http.StatusTooManyRequests || waits == mostWaits || r.session.Target.Condition == RateLimited ||
+			req.Body != nil && req.GetBody == nil {
+			return res, err
+		}
+		seconds, _ := strconv.Atoi(res.Header.Get("Retry-After")) // without one the contract check tells
+		if seconds <= 0 {
+			return res, nil
+		}
+		select {
+		case <-time.After(min(time.Duration(seconds)*time.Second, longestWait)):
+		case <-req.Context().Done():
+			return nil, req.Context().Err()
+		}
+		if req.Body != nil {
+			req = req.Clone(req.Context())
+			if req.Body, err = req.GetBody(); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// send sends a request once.
+func (r recorder) send(req *http.Request) (*http.Response, error) {
+	if r.session.silent.Load() >= giveUpAfter {
+		r.giveUp()
+		return nil, ErrUnreachable
+	}
+	x := Exchange{Check: r.check, Method: req.Method, URL: strings.TrimPrefix(req.URL.RequestURI(), r.session.base), Header: req.Header.Clone()}
+	if req.GetBody != nil {
+		body, err := req.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		if x.Body, err = io.ReadAll(body); err != nil {
+			return nil, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(req.Context(), r.session.Target.Timeout)
+	defer cancel() // the answer is in memory by then
+	checked := r.session.Contract.Transport(bounded{r.session.transport}, contract.BasePath(r.session.base),
+		contract.Observe(func(e contract.Exchange) {
+			x.OperationID, x.Template, x.Violations = e.OperationID, e.Path, e.Violations
+		}))
+	begun := time.Now()
+	res, err := checked.RoundTrip(req.WithContext(ctx))
+	if err == nil {
+		x.ResponseBody, err = io.ReadAll(res.Body)
+	}
+	x.Duration = time.Since(begun)
+	if err != nil {
+		x.Err = err
+		if req.Context().Err() == nil { // the check did not hang up itself
+			r.session.silent.Add(1)
+		}
+		r.record(x)
+		return nil, err
+	}
+	r.session.silent.Store(0)
+	res.Body = io.NopCloser(bytes.NewReader(x.ResponseBody))
+	x.Status, x.ResponseHeader = res.StatusCode, res.Header
+	if req.Method == http.MethodHead && res.StatusCode == http.StatusMethodNotAllowed { // a method that the contract does not have
+		x.OperationID, x.Template, x.Violations = "", "", nil
+	}
+	r.record(x)
+	return res, nil
+}
+
+// bounded reads no more than maxResponse of an answer.
+type bounded struct{ next http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := b.next.RoundTrip(r)
+	if err == nil {
+		res.Body = &limited{ReadCloser: res.Body, left: maxResponse}
+	}
+	return res, err
+}
+
+type limited struct {
+	io.ReadCloser
+	left int
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	if l.left -= n; l.left < 0 {
+		return 0, errAnswerTooLong
+	}
+	return n, err
+}
+
+// Session is what the checks of one run share.
+type Session struct {
+	Target   Target
+	Contract *contract.Contract
+
+	base      string // path of the base URL
+	transport http.RoundTripper
+	silent    atomic.Int32 // requests in a row without an answer
+	catalogue catalogue
+}
+
+// NewSession prepares a run; it sends nothing. Close it when the run is over.
+func NewSession(target Target, c *contract.Contract) (*Session, error) {
+	u, err := url.Parse(target.URL)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return nil, fmt.Errorf("the URL must be http or https with a host, not %q", target.URL)
+	}
+	target.URL = strings.TrimSuffix(target.URL, "/")
+	s := &Session{Target: target, Contract: c, base: strings.TrimSuffix(u.Path, "/"), transport: target.Transport}
+	if s.transport == nil {
+		s.transport = &http.Transport{
+			Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, TLSHandshakeTimeout: 10 * time.Second,
+			IdleConnTimeout: 30 * time.Second, ExpectContinueTimeout: 2 * time.Second,
+		}
+	}
+	return s, nil
+}
+
+// Close lets go of idle connections.
+func (s *Session) Close() {
+	if t, ok := s.transport.(*http.Transport); ok && s.Target.Transport == nil {
+		t.CloseIdleConnections()
+	}
+}

@@ -1,0 +1,58 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/crossborder-payouts/payouts/conformance/probe"
+)
+
+const interrupted = "the run was interrupted before this check had ended"
+
+// reach asks the server for anything, without credentials, and gives a sentence if there is no answer: no check need wait
+// for one then.
+func (r *run) reach(ctx context.Context) (problem string) {
+	if err := r.ask(ctx); err != nil {
+		return fmt.Sprintf("The server at %s cannot be tested: %s.", baseURL(r.target.URL), noAnswer(err))
+	}
+	return ""
+}
+
+func (r *run) ask(ctx context.Context) (err error) {
+	outcome := r.session.Run(ctx, probe.Check{Run: func(t *probe.T) {
+		_, err = t.Try(probe.Request{Method: http.MethodGet, Path: "/", Anonymous: true})
+	}}, func(probe.Exchange) {})
+	if err == nil && outcome.Status != probe.Passed {
+		err = errors.New("no request can be made")
+	}
+	return err
+}
+
+// runCheck runs a check. What an interrupted run makes of one is neither a failure nor a pass.
+func (r *run) runCheck(ctx context.Context, c probe.Check) probe.Outcome {
+	if ctx.Err() != nil {
+		return probe.Outcome{Status: probe.Error, Messages: []string{interrupted}}
+	}
+	outcome := r.session.Run(ctx, c, r.observe)
+	if ctx.Err() != nil && outcome.Status >= probe.Failed {
+		return probe.Outcome{Status: probe.Error, Messages: []string{interrupted}}
+	}
+	return outcome
+}
+
+// whatWentWrong gives a sentence if the results of a run tell less than they seem to.
+func (r *run) whatWentWrong(ctx context.Context, results []Result) string {
+	bad := slices.ContainsFunc(results, func(result Result) bool { return result.Status >= probe.Failed })
+	switch {
+	case ctx.Err() != nil:
+		return "The run was interrupted: the results are those of the checks that had ended."
+	case bad && errors.Is(r.ask(ctx), probe.ErrUnreachable):
+		return "The server stopped answering during the run: most results are about that."
+	case bad && r.unwelcome > 0 && r.welcome == 0:
+		return "Every request with the given credentials was answered with 401: the server does not know the client id or the secret."
+	}
+	return ""
+}

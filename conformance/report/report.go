@@ -1,0 +1,142 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/conformance"
+	"github.com/crossborder-payouts/payouts/conformance/probe"
+)
+
+// Names of the files that Write makes.
+const (
+	JSONFile  = "report.json"
+	JUnitFile = "junit.xml"
+	HTMLFile  = "report.html"
+)
+
+// Write makes all files of a report in a folder, which is made where it is not there.
+func Write(dir string, r *conformance.Report) error {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	for name, write := range map[string]func(io.Writer, *conformance.Report) error{JSONFile: JSON, JUnitFile: JUnit, HTMLFile: HTML} {
+		var text bytes.Buffer
+		if err := write(&text, r); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text.Bytes(), 0o600); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+	}
+	return nil
+}
+
+// JSON writes the report as it is.
+func JSON(w io.Writer, r *conformance.Report) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	if err := e.Encode(r); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+// group is the checks whose ids begin the same.
+type group struct {
+	Name    string
+	Status  probe.Status
+	Results []conformance.Result
+}
+
+// groups gives the results by group, in the order of the report.
+func groups(r *conformance.Report) []group {
+	var all []group
+	at := map[string]int{}
+	for _, result := range r.Results {
+		name, _, _ := strings.Cut(result.ID, ".")
+		i, ok := at[name]
+		if !ok {
+			i = len(all)
+			at[name], all = i, append(all, group{Name: name})
+		}
+		all[i].Results = append(all[i].Results, result)
+		all[i].Status = max(all[i].Status, result.Status)
+	}
+	return all
+}
+
+// Counts says how many checks of the group ended how.
+func (g group) Counts() string {
+	counts := map[string]int{}
+	for _, result := range g.Results {
+		counts[result.Status.String()]++
+	}
+	return tally(counts)
+}
+
+// tally says how many there are of each status, such as "11 passed, 1 failed".
+func tally(counts map[string]int) string {
+	var parts []string
+	for _, s := range []probe.Status{probe.Passed, probe.Failed, probe.Error, probe.Skipped, probe.Disabled} {
+		if n := counts[s.String()]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word(s)))
+		}
+	}
+	if parts == nil {
+		return "no checks"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// word is what people call a status.
+func word(s probe.Status) string {
+	if s == probe.Error {
+		return "not judged"
+	}
+	return s.String()
+}
+
+// outcome is what the report comes to: something failed, even where other things could not be judged.
+func outcome(r *conformance.Report) probe.Status {
+	switch r.ExitCode() {
+	case 0:
+		return probe.Passed
+	case 1:
+		return probe.Failed
+	default:
+		return probe.Error
+	}
+}
+
+// verdict is the outcome in a few words.
+func verdict(r *conformance.Report) string {
+	return map[probe.Status]string{probe.Passed: "Conformant", probe.Failed: "Not conformant", probe.Error: "Not judged"}[outcome(r)]
+}
+
+// facts say what was tested, and when.
+func facts(r *conformance.Report) []string {
+	facts := []string{"contract " + r.Spec, "profile " + string(r.Profile), "condition " + string(r.Condition)}
+	if r.Commit != "" {
+		facts = append(facts, "commit "+r.Commit)
+	}
+	return append(facts, r.Started.Format("2006-01-02 15:04 UTC"), shortly(r.Duration))
+}
+
+// shortly gives a duration with the digits that matter.
+func shortly(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	default:
+		return d.Round(100 * time.Millisecond).String()
+	}
+}

@@ -1,0 +1,276 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/conformance/checks"
+	"github.com/crossborder-payouts/payouts/conformance/coverage"
+	"github.com/crossborder-payouts/payouts/conformance/probe"
+	"github.com/crossborder-payouts/payouts/openapi"
+	"github.com/crossborder-payouts/payouts/openapi/contract"
+)
+
+// Target is the server under test and how to test it.
+type Target struct {
+	probe.Target
+	Only     Filter
+	Parallel int          // how many checks at once; 0 is 8
+	Commit   string       // of the server or the suite, for the report; may be empty
+	Progress func(Result) // called after each check, one at a time, without messages and exchanges; may be nil
+}
+
+// Filter chooses checks. Empty fields choose all; a check must fit every field that is not empty.
+type Filter struct {
+	IDs        []string // ids or their beginnings up to a dot: transactions.idempotency chooses all below it
+	Operations []string // operationIds
+	Clauses    []string // clauses of the interface document, or decisions
+}
+
+// defaults of a target.
+const (
+	defaultParallel = 8
+	defaultTimeout  = 15 * time.Second
+)
+
+// Checks gives all checks: those that send requests, in their order, and then those about all answers of a run.
+func Checks() ([]probe.Check, error) {
+	rules, err := contract.Published()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(checks.All(), checks.Contract(rules)), nil
+}
+
+// Run runs the checks that fit the target and reports all of them. It returns an error, and no report, only for a target
+// that cannot be used: a malformed URL, missing credentials, an unknown profile or condition, a filter that fits nothing.
+// A server that cannot be reached is a report whose status is [probe.Error].
+func Run(ctx context.Context, target Target) (*Report, error) {
+	r, err := newRun(target)
+	if err != nil {
+		return nil, err
+	}
+	defer r.session.Close()
+	begun := time.Now()
+	problem := r.reach(ctx)
+	all := checks.All()
+	results := make([]Result, len(all))
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, r.target.Parallel)
+	for i, c := range all {
+		if outcome, known := r.decided(c, problem); known {
+			results[i] = r.done(r.newResult(c, outcome, 0))
+			continue
+		}
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			started := time.Now()
+			outcome := r.runCheck(ctx, c)
+			results[i] = r.done(r.newResult(c, outcome, time.Since(started)))
+		})
+	}
+	wait.Wait()
+	for _, c := range checks.Contract(r.session.Contract) {
+		results = append(results, r.done(r.judgeContract(c, problem))) //nolint:makezero // all of them are there by now
+	}
+	return r.report(results, begun, orElse(problem, r.whatWentWrong(ctx, results))), nil
+}
+
+type run struct {
+	target   Target
+	session  *probe.Session
+	coverage *coverage.Collector
+	redactor *redactor
+
+	mu        sync.Mutex
+	exchanged map[string]int       // answers by operationId, "" for none
+	breaches  map[string]*breaches // of the contract, by operationId
+	welcome   int                  // answers to the first client's credentials with another status than 401
+	unwelcome int                  // and with 401
+}
+
+func newRun(target Target) (*run, error) {
+	target.Profile = orElse(target.Profile, probe.Full)
+	target.Condition = orElse(target.Condition, probe.Normal)
+	target.Timeout = orElse(target.Timeout, defaultTimeout)
+	target.Parallel = orElse(target.Parallel, defaultParallel)
+	target.Facts.OriginCountry = orElse(target.Facts.OriginCountry, probe.DefaultFacts.OriginCountry)
+	target.Facts.OriginCurrency = orElse(target.Facts.OriginCurrency, probe.DefaultFacts.OriginCurrency)
+	target.Facts.Destination = orElse(target.Facts.Destination, probe.DefaultFacts.Destination)
+	target.Facts.DisabledCountry = orElse(target.Facts.DisabledCountry, probe.DefaultFacts.DisabledCountry)
+	switch {
+	case target.ClientID == "" || target.ClientSecret == "":
+		return nil, errors.New("conformance: the credentials of a client are needed")
+	case (target.OtherClientID == "") != (target.OtherClientSecret == ""):
+		return nil, errors.New("conformance: the second client needs both an id and a secret")
+	case target.OtherClientID == target.ClientID:
+		return nil, errors.New("conformance: the second client must be another one")
+	case target.Profile != probe.Full && target.Profile != probe.Document:
+		return nil, fmt.Errorf("conformance: unknown profile %q", target.Profile)
+	case !slices.Contains([]probe.Condition{probe.Normal, probe.RateLimited, probe.Unavailable, probe.Broken}, target.Condition):
+		return nil, fmt.Errorf("conformance: unknown condition %q", target.Condition)
+	case target.Parallel < 0 || target.Timeout < 0:
+		return nil, errors.New("conformance: the number of checks at once and the timeout must be above 0")
+	}
+	document, err := openapi.Document()
+	if err != nil {
+		return nil, err
+	}
+	rules, err := contract.Published()
+	if err != nil {
+		return nil, err
+	}
+	session, err := probe.NewSession(target.Target, rules)
+	if err != nil {
+		return nil, fmt.Errorf("conformance: %w", err)
+	}
+	all := slices.Concat(checks.All(), checks.Contract(rules))
+	r := &run{
+		target: target, session: session, coverage: coverage.New(document, target.Profile),
+		redactor: newRedactor(target.Target, document, all), exchanged: map[string]int{}, breaches: map[string]*breaches{},
+	}
+	if !slices.ContainsFunc(all, target.Only.Fits) {
+		return nil, errors.New("conformance: the filter fits no check")
+	}
+	return r, nil
+}
+
+func orElse[V comparable](v, otherwise V) V {
+	var zero V
+	if v == zero {
+		return otherwise
+	}
+	return v
+}
+
+// Disabled says why a check is not chosen, or nothing.
+func (t Target) Disabled(c probe.Check) string {
+	switch {
+	case !t.Only.Fits(c):
+		return "not chosen by the filter"
+	case c.Run != nil && orElse(c.Condition, probe.Normal) != orElse(t.Condition, probe.Normal): // answers are judged in all
+		return "for condition " + string(orElse(c.Condition, probe.Normal)) + " only"
+	case t.Profile == probe.Document && c.Needs&probe.Extensions != 0:
+		return "for profile full only"
+	}
+	return ""
+}
+
+// Fits tells whether the filter chooses a check.
+func (f Filter) Fits(c probe.Check) bool {
+	below := func(id string) bool { return c.ID == id || strings.HasPrefix(c.ID, strings.TrimSuffix(id, ".")+".") }
+	common := func(wanted, has []string) bool {
+		return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(has, w) })
+	}
+	return (len(f.IDs) == 0 || slices.ContainsFunc(f.IDs, below)) && common(f.Operations, c.Operations) && common(f.Clauses, c.Clauses)
+}
+
+// decided gives the outcome of a check that need not run: it is not chosen, or the run as a whole has a problem.
+func (r *run) decided(c probe.Check, problem string) (probe.Outcome, bool) {
+	if reason := r.target.Disabled(c); reason != "" {
+		return probe.Outcome{Status: probe.Disabled, Messages: []string{reason}}, true
+	}
+	if problem != "" {
+		return probe.Outcome{Status: probe.Error, Messages: []string{problem}}, true
+	}
+	return probe.Outcome{}, false
+}
+
+func (r *run) observe(x probe.Exchange) {
+	r.coverage.Observe(x)
+	r.redactor.learn(x)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if x.Err != nil {
+		return
+	}
+	r.exchanged[x.OperationID]++
+	if x.Header.Get("X-Client-Id") == r.target.ClientID && x.Header.Get("X-Client-Secret") == r.target.ClientSecret {
+		if x.Status == http.StatusUnauthorized {
+			r.unwelcome++
+		} else {
+			r.welcome++
+		}
+	}
+	if len(x.Violations) == 0 {
+		return
+	}
+	if r.breaches[x.OperationID] == nil {
+		r.breaches[x.OperationID] = &breaches{seen: map[string]int{}}
+	}
+	r.breaches[x.OperationID].add(x, r.redactor)
+}
+
+// done tells about a result.
+func (r *run) done(result Result) Result {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.target.Progress != nil {
+		r.target.Progress(Result{ID: result.ID, Title: result.Title, Status: result.Status, Duration: result.Duration})
+	}
+	return result
+}
+
+// judgeContract ends a check of [checks.Contract]: it has nothing to send, as it is about the answers to all others.
+func (r *run) judgeContract(c probe.Check, problem string) Result {
+	outcome, known := r.decided(c, problem)
+	if known {
+		return r.newResult(c, outcome, 0)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	id := checks.ContractOperation(c)
+	outcome.Status = probe.Passed
+	switch broken := r.breaches[id]; {
+	case r.exchanged[id] == 0:
+		outcome.Status, outcome.Messages = probe.Skipped, []string{"no check of this run had an answer from it"}
+	case broken != nil:
+		outcome.Status, outcome.Messages = probe.Failed, broken.messages()
+		result := r.newResult(c, outcome, 0)
+		result.Exchanges, result.Omitted = broken.examples, broken.times-len(broken.examples)
+		return result
+	}
+	return r.newResult(c, outcome, 0)
+}
+
+// breaches are the answers of one operation that broke the contract.
+type breaches struct {
+	seen     map[string]int // each breach, and how often
+	times    int            // answers with any
+	examples []Exchange     // that show each breach once
+}
+
+func (b *breaches) add(x probe.Exchange, redactor *redactor) {
+	b.times++
+	isNew := false
+	for _, v := range x.Violations {
+		text := fmt.Sprintf("%s %s answered %d: %s %s %s", x.Method, orElse(x.Template, "an unknown path"), x.Status, v.In, v.Field, v.Reason)
+		isNew = isNew || b.seen[text] == 0
+		if len(b.seen) <= maxMessages || b.seen[text] > 0 { // a server may make up a new name in each answer
+			b.seen[text]++
+		}
+	}
+	if isNew && len(b.examples) < maxExchanges {
+		b.examples = append(b.examples, redactor.exchange(x))
+	}
+}
+
+// messages says each breach once.
+func (b *breaches) messages() []string {
+	var messages []string
+	for _, text := range slices.Sorted(maps.Keys(b.seen)) {
+		if times := b.seen[text]; times > 1 {
+			text += fmt.Sprintf(" (%d times)", times)
+		}
+		messages = append(messages, text)
+	}
+	return messages
+}
