@@ -86,6 +86,7 @@ func Run(ctx context.Context, target Target) (*Report, error) {
 
 type run struct {
 	target   Target
+	spec     string // version of the contract
 	session  *probe.Session
 	coverage *coverage.Collector
 	redactor *redactor
@@ -134,7 +135,7 @@ func newRun(target Target) (*run, error) {
 	}
 	all := slices.Concat(checks.All(), checks.Contract(rules))
 	r := &run{
-		target: target, session: session, coverage: coverage.New(document, target.Profile),
+		target: target, spec: document.Info.Version, session: session, coverage: coverage.New(document, target.Profile),
 		redactor: newRedactor(target.Target, document, all), exchanged: map[string]int{}, breaches: map[string]*breaches{},
 	}
 	if !slices.ContainsFunc(all, target.Only.Fits) {

@@ -75,18 +75,15 @@ func TestAServerThatSpeaksFirstIsToldFromHTTP(t *testing.T) {
 		c, err := (&net.Dialer{}).DialContext(ctx, network, address)
 		return &watched{c, make(chan struct{}), sync.Once{}}, err
 	}}
-	givenUp := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
+	givenUp := &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
 		if c, ok := i.Conn.(*watched); ok {
 			<-c.closed
 		}
-	}})
-	for name, tc := range map[string]struct {
-		ctx       context.Context
-		transport http.RoundTripper
-	}{"as it comes": {t.Context(), nil}, "before the request": {givenUp, watch}} {
+	}}
+	for name, trace := range map[string]*httptrace.ClientTrace{"as it comes": {}, "before the request": givenUp} {
 		target := sandbox("http://" + server.Addr().String())
-		target.Transport = tc.transport
-		report, err := conformance.Run(tc.ctx, conformance.Target{Target: target})
+		target.Transport = watch
+		report, err := conformance.Run(httptrace.WithClientTrace(t.Context(), trace), conformance.Target{Target: target})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,9 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/crossborder-payouts/payouts/openapi"
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
@@ -95,17 +93,13 @@ func operation(r *http.Request) string {
 	return ""
 }
 
-var compiled = sync.OnceValue(func() *contract.Contract {
-	document, err := openapi.Document()
-	if err != nil {
-		panic(err)
-	}
-	c, err := contract.New(document)
+func compiled() *contract.Contract {
+	c, err := contract.Published()
 	if err != nil {
 		panic(err)
 	}
 	return c
-})
+}
 
 // segment gives a segment of the path: of /users/U/receive-users, 1 is U.
 func (r request) segment(i int) string {

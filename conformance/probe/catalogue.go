@@ -2,6 +2,7 @@ package probe
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -113,7 +114,7 @@ func (t *T) Payer(what string, fits func(api.PayerDetail) bool) api.PayerDetail 
 
 // AnyPayer gives a payer of a method in the destination, one that restricts nothing where there is one.
 func (t *T) AnyPayer(method api.PayoutMethod) api.PayerDetail {
-	return t.PreferUnrestricted(sentence("of %s in %s", method, t.Target().Facts.Destination), func(p api.PayerDetail) bool {
+	return t.PreferUnrestricted(fmt.Sprintf("of %s in %s", method, t.Target().Facts.Destination), func(p api.PayerDetail) bool {
 		return p.DeliveryMethod == method && p.Country == t.Target().Facts.Destination
 	})
 }

@@ -9,7 +9,6 @@ import (
 
 // Exchange is one request and what came back. It is not redacted: nothing of it may leave the process as it is.
 type Exchange struct {
-	Check       string // id of the check that sent it
 	OperationID string // "" where the request matches no operation
 	Method      string
 	Template    string // path of the operation

@@ -2,7 +2,9 @@ package probe
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
@@ -40,12 +42,12 @@ func Setup[B any, R Success[B]](t *T, r R, err error) B {
 
 func ok[B any, R Success[B]](r R, err error) (body B, problem string) {
 	if err != nil {
-		return body, sentence("no usable answer: %v", err)
+		return body, fmt.Sprintf("no usable answer: %v", err)
 	}
 	if p := r.GetJSON200(); p != nil && r.StatusCode() == 200 {
 		return *p, ""
 	}
-	return body, sentence("answered %s, want 200 with the body of the contract", summary(r))
+	return body, fmt.Sprintf("answered %s, want 200 with the body of the contract", summary(r))
 }
 
 // Refused expects an error of a status and a code, and details for each of the fields; a field is "in name", such as
@@ -79,14 +81,14 @@ func (t *T) Refused(r Answer, err error, status int, code api.ErrorCode, fields 
 func summary(r Answer) string {
 	var body api.Error
 	if json.Unmarshal(r.GetBody(), &body) != nil || !body.Code.Valid() {
-		return sentence("%d", r.StatusCode())
+		return strconv.Itoa(r.StatusCode())
 	}
-	text := sentence("%d %s", r.StatusCode(), body.Code)
+	text := fmt.Sprintf("%d %s", r.StatusCode(), body.Code)
 	for i, d := range body.Details {
 		if i == 3 {
 			return text + " ..."
 		}
-		text += sentence(" (%s %s)", d.In, d.Field)
+		text += fmt.Sprintf(" (%s %s)", d.In, d.Field)
 	}
 	return text
 }

@@ -3,7 +3,6 @@ package probe
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -118,5 +117,3 @@ func Object(t *T, v any) map[string]any {
 	}
 	return members
 }
-
-func sentence(format string, args ...any) string { return fmt.Sprintf(format, args...) }

@@ -36,7 +36,7 @@ type ended struct{}
 // Run runs one check to its end. Observe sees every exchange of it as it happens, from several goroutines.
 func (s *Session) Run(ctx context.Context, c Check, observe func(Exchange)) Outcome {
 	t := &T{session: s, ctx: ctx}
-	t.recorder = recorder{s, c.ID, func(x Exchange) {
+	t.recorder = recorder{s, func(x Exchange) {
 		observe(x)
 		t.mu.Lock()
 		defer t.mu.Unlock()

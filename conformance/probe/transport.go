@@ -31,7 +31,6 @@ var ErrUnreachable = errors.New("the server does not answer any more")
 // recorder is the transport of one check: it bounds, times, checks against the contract and records every exchange.
 type recorder struct {
 	session *Session
-	check   string
 	record  func(Exchange)
 	giveUp  func() // is told of a request that is not sent any more
 }
@@ -75,7 +74,7 @@ func (r recorder) send(req *http.Request) (*http.Response, error) {
 		r.giveUp()
 		return nil, ErrUnreachable
 	}
-	x := Exchange{Check: r.check, Method: req.Method, URL: strings.TrimPrefix(req.URL.RequestURI(), r.session.base), Header: req.Header.Clone()}
+	x := Exchange{Method: req.Method, URL: strings.TrimPrefix(req.URL.RequestURI(), r.session.base), Header: req.Header.Clone()}
 	if req.GetBody != nil {
 		body, err := req.GetBody()
 		if err != nil {
