@@ -90,6 +90,7 @@ type run struct {
 	session  *probe.Session
 	coverage *coverage.Collector
 	redactor *redactor
+	now      func() time.Time
 
 	mu        sync.Mutex
 	exchanged map[string]int       // answers by operationId, "" for none
@@ -136,7 +137,7 @@ func newRun(target Target) (*run, error) {
 	all := slices.Concat(checks.All(), checks.Contract(rules))
 	r := &run{
 		target: target, spec: document.Info.Version, session: session, coverage: coverage.New(document, target.Profile),
-		redactor: newRedactor(target.Target, document, all), exchanged: map[string]int{}, breaches: map[string]*breaches{},
+		redactor: newRedactor(target.Target, document, all), now: time.Now, exchanged: map[string]int{}, breaches: map[string]*breaches{},
 	}
 	if !slices.ContainsFunc(all, target.Only.Fits) {
 		return nil, errors.New("conformance: the filter fits no check")
