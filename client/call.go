@@ -153,13 +153,18 @@ func (c *Client) prepare(k *call, err error, options []CallOption) *Error {
 	if c.credentials == nil {
 		return k.fail("the Client was not made by New", nil)
 	}
-	for _, option := range options {
-		if option == nil {
-			return k.fail("a CallOption must not be nil", nil)
+	var refused *Error
+	for _, option := range options { // all of them: the info of CaptureInfo is filled also where another is refused
+		problem := errors.New("a CallOption must not be nil")
+		if option != nil {
+			problem = option(k)
 		}
-		if err := option(k); err != nil {
-			return k.fail(err.Error(), nil)
+		if problem != nil && refused == nil {
+			refused = k.fail(problem.Error(), nil)
 		}
+	}
+	if refused != nil {
+		return refused
 	}
 	if k.operation.kind == creates && k.key == "" {
 		key, err := c.newKey()
@@ -214,9 +219,13 @@ func (c *Client) exchange(ctx context.Context, k *call) (body []byte, status int
 		if r.Body, err = r.GetBody(); err != nil {
 			return nil, 0, k.fail("the request cannot be written", err)
 		}
+		r.GetBody = nil // or net/http, which knows keys too, sends it again by itself, unseen and without a wait
 	}
 	res, err := c.http.Do(r)
-	if err != nil {
+	switch {
+	case err != nil && strings.Contains(err.Error(), "failed to parse Location header"):
+		return nil, 0, k.fail(redirected, nil) // net/http looks where to, before it asks whether
+	case err != nil:
 		return nil, 0, k.unanswered(ctx, err)
 	}
 	defer res.Body.Close() //nolint:errcheck // it was read, or is of no use
@@ -229,6 +238,8 @@ func (c *Client) exchange(ctx context.Context, k *call) (body []byte, status int
 		return nil, res.StatusCode, k.unanswered(ctx, err)
 	}
 	switch {
+	case endsWithConnection(res) && isJSON(res.Header.Get("Content-Type")) && !json.Valid(body):
+		return nil, res.StatusCode, k.unanswered(ctx, io.ErrUnexpectedEOF)
 	case len(body) > maxAnswer:
 		e = k.fail(fmt.Sprintf("the answer has more than %d MiB", maxAnswer>>20), nil)
 	case !isJSON(res.Header.Get("Content-Type")):
@@ -266,12 +277,17 @@ func readAll(res *http.Response, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(res.Body, limit+1))
 }
 
+// endsWithConnection tells of an answer that has no length of its own, so that only its content tells whether it was cut.
+func endsWithConnection(res *http.Response) bool {
+	return res.ContentLength < 0 && res.ProtoMajor == 1 && len(res.TransferEncoding) == 0
+}
+
 func isJSON(contentType string) bool {
 	if contentType == "application/json" {
 		return true
 	}
 	mediaType, _, err := mime.ParseMediaType(contentType)
-	return err == nil && mediaType == "application/json"
+	return (err == nil || errors.Is(err, mime.ErrInvalidMediaParameter)) && mediaType == "application/json"
 }
 
 // fieldOf names the field that an answer could not be read at. The error itself may show a value.

@@ -101,7 +101,11 @@ func visible(text string) bool {
 
 // CloseIdleConnections closes connections that are kept for further calls; calls under way are not affected. With
 // [WithHTTPClient] it closes those of its transport.
-func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }
+func (c *Client) CloseIdleConnections() {
+	if c.http != nil {
+		c.http.CloseIdleConnections()
+	}
+}
 
 // String names the base URL, and the client id but not its secret.
 func (c *Client) String() string {

@@ -79,14 +79,27 @@ func dataURI(mediaType string, data []byte) (string, error) {
 	return string(base64.StdEncoding.AppendEncode(append(out, prefix...), data)), nil
 }
 
-// sniffed gives the media type that the content shows, "" if it shows none.
+// head is where the mark of a document is that does not begin with it: as far as readers of PDF look for it.
+const head = 1024
+
+// sniffed gives the media type that the content shows, "" if it shows none that can be relied on.
 func sniffed(data []byte) string {
 	if bytes.HasPrefix(data, []byte("II*\x00")) || bytes.HasPrefix(data, []byte("MM\x00*")) {
 		return "image/tiff" // which net/http does not know
 	}
 	mediaType, _, _ := strings.Cut(http.DetectContentType(data), ";")
-	if mediaType == "application/octet-stream" {
-		return ""
+	switch start := data[:min(len(data), head)]; mediaType {
+	case "video/mp4":
+		return "" // its container is that of HEIF too
+	case "application/octet-stream", "text/plain", "text/xml":
+		switch {
+		case bytes.Contains(start, []byte("%PDF-")):
+			return "application/pdf"
+		case bytes.Contains(start, []byte("<svg")):
+			return "image/svg+xml"
+		case mediaType == "application/octet-stream":
+			return ""
+		}
 	}
 	return mediaType
 }

@@ -17,7 +17,9 @@ import (
 // contents are how documents begin.
 var contents = map[string]string{
 	"png": "\x89PNG\r\n\x1a\n....", "jpeg": "\xff\xd8\xff\xe0....", "gif": "GIF89a....", "webp": "RIFF\x00\x00\x00\x00WEBPVP8 ",
-	"pdf": "%PDF-1.7 ....", "tiff": "II*\x00....", "unknown": "\x00\x00\x00\x18\x01\x02", "html": "<!DOCTYPE html>", "zip": "PK\x03\x04....",
+	"pdf": "%PDF-1.7 ....", "tiff": "II*\x00....", "svg": "<?xml version=\"1.0\"?>\n<!-- a scan -->\n<svg/>", "bare svg": " <svg/>",
+	"late pdf": "\r\n%PDF-1.4\n", "binary pdf": "\x00\x01%PDF-1.4", "pdf with a mark": "\xef\xbb\xbf%PDF-1.4", "text": "%PDS", "mp4": "\x00\x00\x00\x18ftypheic\x00\x00\x00\x00heicmp41",
+	"unknown": "\x00\x00\x00\x18\x01\x02", "html": "<!DOCTYPE html>", "zip": "PK\x03\x04....",
 }
 
 func TestADataURIHasTheTypeThatIsSaidOrSeen(t *testing.T) {
@@ -26,6 +28,8 @@ func TestADataURIHasTheTypeThatIsSaidOrSeen(t *testing.T) {
 		{"image/png", "png", "image/png"}, {"", "png", "image/png"}, {"", "jpeg", "image/jpeg"}, {"", "gif", "image/gif"},
 		{"", "webp", "image/webp"}, {"", "pdf", "application/pdf"}, {"application/pdf", "pdf", "application/pdf"}, {"", "tiff", "image/tiff"},
 		{"image/heic", "unknown", "image/heic"}, {"IMAGE/PNG", "png", "image/png"}, {"image/jpg", "jpeg", "image/jpg"},
+		{"", "svg", "image/svg+xml"}, {"image/svg+xml", "bare svg", "image/svg+xml"}, {"", "late pdf", "application/pdf"}, {"", "binary pdf", "application/pdf"},
+		{"application/pdf", "pdf with a mark", "application/pdf"}, {"image/heic", "mp4", "image/heic"},
 	} {
 		content := contents[c.content]
 		got, err := client.DataURI(c.mediaType, strings.NewReader(content))
@@ -40,7 +44,8 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 	for _, c := range []struct{ mediaType, content string }{
 		{"", "html"}, {"", "zip"}, {"", "unknown"}, {"image/png", "html"}, {"image/png", "pdf"}, {"application/pdf", "png"},
 		{"text/html", "html"}, {"application/zip", "zip"}, {"application/json", "unknown"}, {"image/", "png"},
-		{"image/png;base64,AAAA", "png"}, {"image/png\r\n", "png"}, {"image/png", "empty"}, {"", "empty"},
+		{"image/png;base64,AAAA", "png"}, {"image/png\r\n", "png"}, {"image/png", "empty"}, {"", "empty"}, {"application/pdf", "text"},
+		{"image/svg+xml", "late pdf"}, {"application/pdf", "svg"}, {"", "mp4"},
 	} {
 		if got, err := client.DataURI(c.mediaType, strings.NewReader(contents[c.content])); !errors.Is(err, client.ErrDocument) || got != "" {
 			t.Errorf("%q of %s: %.40s, %v", c.mediaType, c.content, got, err)

@@ -52,7 +52,7 @@ type Error struct {
 	IdempotencyKey string
 
 	Attempts   int           // 0 if the call was wrong and nothing was sent
-	RetryAfter time.Duration // how long the service asked to be left alone; 0 if it did not
+	RetryAfter time.Duration // how long the service asked to be left alone, 24 hours at most; 0 if it did not
 
 	cause error
 }
@@ -101,13 +101,19 @@ func (e *Error) Unwrap() error { return e.cause }
 // creating call again with its IdempotencyKey, so that it creates once.
 func (e *Error) Temporary() bool { return e.reason() != "" || isContext(e.cause) }
 
+const redirected = "the base URL is redirected; redirects are not followed, for credentials are sent to the base URL alone"
+
 // refused reads an answer that is no success.
 func (k *call) refused(ctx context.Context, res *http.Response, hide func(string) string) *Error {
 	e := k.fail("", nil)
 	e.Status = res.StatusCode
 	e.RetryAfter = retryAfter(res.Header.Get("Retry-After"), time.Now())
 	// What could not be read changes nothing about the status.
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
+	var body []byte
+	var err error
+	if res.StatusCode >= 200 { // the body of 101 is the connection itself, which nothing bounds
+		body, err = io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
+	}
 	e.parse(body, hide)
 	if e.RequestID == "" {
 		e.RequestID = k.requestID
@@ -115,7 +121,9 @@ func (k *call) refused(ctx context.Context, res *http.Response, hide func(string
 	k.requestID = e.RequestID
 	switch {
 	case res.StatusCode >= 300 && res.StatusCode <= 399:
-		e.Message = "the base URL is redirected; redirects are not followed, for credentials are sent to the base URL alone"
+		e.Message = redirected
+	case e.Message == "" && e.Code != "":
+		e.Message = http.StatusText(res.StatusCode)
 	case e.Message == "" && err != nil:
 		e.cause = lost(ctx, err)
 		e.Message = strings.TrimLeft(http.StatusText(res.StatusCode)+", the answer was cut: "+oneLine(e.cause.Error()), ", ")

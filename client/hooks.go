@@ -14,7 +14,7 @@ type Hooks struct {
 	Retry    func(context.Context, Attempt) // before the wait for the next one
 }
 
-// Attempt is one HTTP exchange of a call.
+// Attempt is one HTTP exchange of a call. A read that is lost with a kept connection net/http repeats by itself within it.
 type Attempt struct {
 	Operation      string // operationId of the contract, such as createTransaction
 	Method         string

@@ -185,7 +185,8 @@ func (c *Client) GetTransaction(
 	return one[api.Transaction](ctx, c, getTransaction, r, err, options)
 }
 
-// CreateFundingAccount links a funding account to a user, in status PENDING (decision D-20). Errors: [NotFound].
+// CreateFundingAccount links a funding account to a user, in status PENDING; the operator makes it ACTIVE, in a sandbox
+// [Client.SetFundingAccountStatus] does (decision D-20). Errors: [NotFound].
 func (c *Client) CreateFundingAccount(
 	ctx context.Context, userID uuid.UUID, account api.FundingAccountRequest, options ...CallOption,
 ) (*api.FundingAccount, error) {

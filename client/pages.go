@@ -29,6 +29,7 @@ func (c *Client) Transactions(
 		first.Limit, first.Cursor = copied(params.Limit), copied(params.Cursor)
 	}
 	return func(yield func(api.Transaction, error) bool) {
+		seen := map[string]bool{}
 		for at := first; ; {
 			page, err := c.ListTransactions(ctx, userID, &at, options...)
 			if err != nil {
@@ -40,10 +41,13 @@ func (c *Client) Transactions(
 					return
 				}
 			}
+			if at.Cursor != nil {
+				seen[*at.Cursor] = true
+			}
 			switch next := page.NextCursor; {
 			case next == nil || *next == "":
 				return
-			case at.Cursor != nil && *next == *at.Cursor:
+			case seen[*next]:
 				yield(api.Transaction{}, &Error{Operation: listTransactions.id, Message: "the service repeats a page"})
 				return
 			}

@@ -90,6 +90,18 @@ func TestTheIteratorEndsWithItsFirstError(t *testing.T) {
 	}
 }
 
+func TestTheIteratorEndsWhereTheServiceGoesInCircles(t *testing.T) {
+	t.Parallel()
+	n, c := dial(t, page("c2"), page("c3"), page("c4"), page("c2"), page("c3"), page(""))
+	var last error
+	for _, err := range c.Transactions(t.Context(), userID, nil) {
+		last = err
+	}
+	if e := errorOf(t, last); !strings.Contains(e.Message, "repeats a page") || len(n.seen) != 4 {
+		t.Errorf("%v after %d requests", last, len(n.seen))
+	}
+}
+
 func TestOptionsHoldForEachPage(t *testing.T) {
 	t.Parallel()
 	n, c := dial(t, page("c2", "1"), respond(http.StatusOK, `{"items":[],"next_cursor":""}`, "X-Request-Id", "last"))

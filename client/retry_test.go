@@ -299,7 +299,12 @@ func TestWrongCallsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}
-	_, err := c.GetUser(t.Context(), userID, client.IdempotencyKey("a"))
+	info = client.Info{IdempotencyKey: "of the call before", Attempts: 1}
+	_, err := c.CreateUser(t.Context(), asha(), client.IdempotencyKey(" a"), client.CaptureInfo(&info))
+	if errorOf(t, err); info != (client.Info{}) {
+		t.Errorf("the info of a call that was not made is %+v", info)
+	}
+	_, err = c.GetUser(t.Context(), userID, client.IdempotencyKey("a"))
 	if e := errorOf(t, err); !strings.Contains(e.Message, "takes no key") {
 		t.Errorf("a key for a reading call: %v", err)
 	}

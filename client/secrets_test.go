@@ -114,6 +114,7 @@ func TestNoFormOfPrintingShowsTheSecret(t *testing.T) {
 		t.Errorf("the client is not named:\n%s", out)
 	}
 	var none *client.Client
+	(&client.Client{}).CloseIdleConnections()
 	if text := none.String() + (&client.Client{}).String(); !strings.Contains(text, "not made by New") {
 		t.Errorf("the zero value is %s", text)
 	}

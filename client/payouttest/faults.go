@@ -36,8 +36,12 @@ func (s *Sandbox) Next(operations ...string) Calls {
 	return Calls{sandbox: s, operations: operations, times: 1}
 }
 
-// Times means the next n such calls.
+// Times means the next n such calls, 1 or more.
 func (c Calls) Times(n int) Calls {
+	c.sandbox.t.Helper()
+	if n < 1 {
+		c.sandbox.t.Fatalf("Times is %d, want 1 or more", n)
+	}
 	c.times = n
 	return c
 }

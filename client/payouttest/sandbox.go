@@ -1,6 +1,7 @@
 package payouttest
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"path/filepath"
 	"sync"
@@ -34,6 +35,7 @@ type Option func(*settings)
 type settings struct {
 	lenient bool
 	server  func(*server.Config)
+	problem string
 }
 
 // Lenient lets the test pass though switches were not used.
@@ -42,7 +44,12 @@ func Lenient() Option { return func(s *settings) { s.lenient = true } }
 // RateLimit has the service answer RATE_LIMITED beyond so many requests a second of a client, with bursts of twice as
 // many; the sandbox's own count as well. Without it there is no limit.
 func RateLimit(perSecond int) Option {
-	return func(s *settings) { s.server = func(c *server.Config) { c.RateLimit = perSecond } }
+	return func(s *settings) {
+		s.server = func(c *server.Config) { c.RateLimit = perSecond }
+		if perSecond < 1 {
+			s.problem = fmt.Sprintf("RateLimit is %d, want 1 or more", perSecond)
+		}
+	}
 }
 
 // New starts a sandbox, which stops when the test ends. The test fails if by then a switch has calls left (see [Calls]):
@@ -52,6 +59,9 @@ func New(t testing.TB, options ...Option) *Sandbox {
 	chosen := settings{server: func(*server.Config) {}}
 	for _, option := range options {
 		option(&chosen)
+	}
+	if chosen.problem != "" {
+		t.Fatalf("payouttest: %s", chosen.problem)
 	}
 	// A file of its own, whatever engine the environment names for the tests of the service.
 	database := "sqlite:" + filepath.Join(t.TempDir(), "payouts.db")

@@ -138,6 +138,14 @@ func TestRateLimitIsThatOfTheService(t *testing.T) {
 	}
 }
 
+func TestARateLimitHoldsUpNothingThatTheSandboxDoes(t *testing.T) {
+	t.Parallel()
+	sandbox := payouttest.New(t, payouttest.RateLimit(2))
+	first, second := sandbox.VerifiedSender(), sandbox.VerifiedSender()
+	sandbox.TopTier(first)
+	sandbox.TopTier(second)
+}
+
 func TestAStoppedSandboxAnswersNobody(t *testing.T) {
 	t.Parallel()
 	sandbox := payouttest.New(t)
@@ -209,6 +217,9 @@ func TestATestThatMisusesTheKitFails(t *testing.T) {
 		"a switch that was not used up": {
 			func(s *payouttest.Sandbox) { s.Next().Times(2).Delay(0); call(s) },
 			"a switch was not used: Delay, for 1 more of any operation",
+		},
+		"a switch for no call": {
+			func(s *payouttest.Sandbox) { s.Next().Times(0).Delay(0) }, "Times is 0, want 1 or more",
 		},
 		"an operation that is unknown": {
 			func(s *payouttest.Sandbox) { s.Next("createUsers") }, `the contract has no operation "createUsers"`,

@@ -1,7 +1,9 @@
 package payouttest
 
 import (
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -47,9 +49,12 @@ func (s *Sandbox) VerifiedSender(changes ...func(*api.UserRequest)) Sender {
 	}
 	ctx := s.t.Context()
 	user := must(s.direct.CreateUser(ctx, request))(s.t)
-	must(s.direct.SetVerification(ctx, user.ID, api.VerificationRequest{KycStatus: new(api.KycStatusVerified)}))(s.t)
+	s.verify(user.ID, api.VerificationRequest{KycStatus: new(api.KycStatusVerified)})
 	fund := must(s.direct.CreateFundingAccount(ctx, user.ID, api.FundingAccountRequest{FundingSourceType: "CARD"}))(s.t)
-	must(s.direct.SetFundingAccountStatus(ctx, user.ID, fund.ID, api.FundingAccountStatusActive))(s.t)
+	s.set(func() error {
+		_, err := s.direct.SetFundingAccountStatus(ctx, user.ID, fund.ID, api.FundingAccountStatusActive)
+		return err
+	})
 	return Sender{
 		ID: user.ID, FundID: fund.ID, Business: user.Business, Country: user.Country, Currency: sendingCurrencies[user.Country],
 	}
@@ -67,7 +72,31 @@ func (s *Sandbox) TopTier(sender Sender) {
 	for _, tag := range tags {
 		verified[tag] = api.CipStatusVerified
 	}
-	must(s.direct.SetVerification(s.t.Context(), sender.ID, api.VerificationRequest{CipInfo: verified}))(s.t)
+	s.verify(sender.ID, api.VerificationRequest{CipInfo: verified})
+}
+
+func (s *Sandbox) verify(user uuid.UUID, what api.VerificationRequest) {
+	s.t.Helper()
+	s.set(func() error {
+		_, err := s.direct.SetVerification(s.t.Context(), user, what)
+		return err
+	})
+}
+
+// set makes a call, which the SDK makes once, until it is within the [RateLimit] of the sandbox: setting twice is setting once.
+func (s *Sandbox) set(call func() error) {
+	s.t.Helper()
+	err := call()
+	for e := (*client.Error)(nil); errors.As(err, &e) && e.Code == client.RateLimited; err = call() {
+		select {
+		case <-time.After(e.RetryAfter):
+		case <-s.t.Context().Done():
+			s.t.Fatal(err)
+		}
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // ReceiveUser adds a receive user with an address, and a bank and a wallet account, in a country that the sandbox sends to:
