@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/govalues/money"
+
 	"github.com/crossborder-payouts/payouts/conformance/checks"
 	"github.com/crossborder-payouts/payouts/conformance/coverage"
 	"github.com/crossborder-payouts/payouts/conformance/probe"
@@ -119,6 +121,8 @@ func newRun(target Target) (*run, error) {
 		return nil, fmt.Errorf("conformance: unknown profile %q", target.Profile)
 	case !slices.Contains([]probe.Condition{probe.Normal, probe.RateLimited, probe.Unavailable, probe.Broken}, target.Condition):
 		return nil, fmt.Errorf("conformance: unknown condition %q", target.Condition)
+	case !hasCents(target.Facts.OriginCurrency):
+		return nil, fmt.Errorf("conformance: the origin currency is %q, and must be one of ISO 4217 with 2 decimals", target.Facts.OriginCurrency)
 	case target.Parallel < 0 || target.Timeout < 0:
 		return nil, errors.New("conformance: the number of checks at once and the timeout must be above 0")
 	}
@@ -143,6 +147,12 @@ func newRun(target Target) (*run, error) {
 		return nil, errors.New("conformance: the filter fits no check")
 	}
 	return r, nil
+}
+
+// hasCents tells of a currency of 2 decimals: sending amounts of the checks have cents.
+func hasCents(currency string) bool {
+	c, err := money.ParseCurr(currency)
+	return err == nil && c.Scale() == 2
 }
 
 func orElse[V comparable](v, otherwise V) V {

@@ -79,6 +79,7 @@ func TestWhatTheSuiteCannotDoExitsWithTwo(t *testing.T) {
 		{"an unknown key", []string{"--config=" + file(t, "urls: http://127.0.0.1:1\n")}, `there is no option "urls"`},
 		{"a file that is no YAML", []string{"--config=" + file(t, "url: [\n")}, "--config: "},
 		{"an unknown fixture", []string{nowhere, "--fixtures=" + file(t, "fixtures: {recipient: 1}\n")}, "field recipient not found"},
+		{"an origin without cents", []string{nowhere, "--fixtures=" + file(t, "facts: {origin_currency: JPY}\n")}, "with 2 decimals"},
 		{"a fixture that is no id", []string{nowhere, "--fixtures=" + file(t, "fixtures: {sender: {user_id: 1}}\n")}, "--fixtures: "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
