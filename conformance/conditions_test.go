@@ -1,12 +1,14 @@
 package conformance_test
 
 import (
+	"net/http"
 	"slices"
 	"testing"
 
 	"github.com/crossborder-payouts/payouts/conformance"
 	"github.com/crossborder-payouts/payouts/conformance/checks"
 	"github.com/crossborder-payouts/payouts/conformance/probe"
+	"github.com/crossborder-payouts/payouts/server"
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
@@ -33,6 +35,40 @@ func TestOurServerPassesInEveryCondition(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A rate limit is no fault: the suite waits, also with a request whose body is of the greatest size.
+func TestTheSuiteKeepsToARateLimit(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t, func(c *server.Config) { c.RateLimit = 4 })
+	waits := 0
+	target := sandbox(s.URL)
+	target.Transport = answering(func(status int) {
+		if status == http.StatusTooManyRequests {
+			waits++
+		}
+	})
+	report, err := conformance.Run(t.Context(), conformance.Target{
+		Target: target, Parallel: 1, Only: conformance.Filter{IDs: []string{"http.size", "reference.banks.single"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	allPassed(t, report)
+	if waits == 0 {
+		t.Error("the limit was never met")
+	}
+}
+
+// answering is a transport that tells the status of each answer.
+type answering func(status int)
+
+func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil {
+		a(res.StatusCode)
+	}
+	return res, err
 }
 
 // A server that is in order does not pass as one that is in a condition.

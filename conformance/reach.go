@@ -59,8 +59,10 @@ func (r *run) whatWentWrong(ctx context.Context, results []Result) string {
 		return "The run was interrupted: the results are those of the checks that had ended."
 	case bad && errors.Is(r.ask(ctx), probe.ErrUnreachable):
 		return "The server stopped answering during the run: most results are about that."
-	case bad && r.unwelcome > 0 && r.welcome == 0:
+	case bad && r.clients[0].refused():
 		return "Every request with the given credentials was answered with 401: the server does not know the client id or the secret."
+	case bad && r.clients[1].refused():
+		return "Every request with the credentials of the second client was answered with 401: the server does not know its id or its secret."
 	}
 	return ""
 }

@@ -97,9 +97,21 @@ type run struct {
 	mu        sync.Mutex
 	exchanged map[string]int       // answers by operationId, "" for none
 	breaches  map[string]*breaches // of the contract, by operationId
-	welcome   int                  // answers to the first client's credentials with another status than 401
-	unwelcome int                  // and with 401
+	clients   [2]reception         // how the operations answer the credentials of the first and the second client
 }
+
+// reception counts the answers to the credentials of a client.
+type reception struct{ known, unknown int }
+
+func (r *reception) add(status int) {
+	if status == http.StatusUnauthorized {
+		r.unknown++
+	} else {
+		r.known++
+	}
+}
+
+func (r reception) refused() bool { return r.unknown > 0 && r.known == 0 }
 
 func newRun(target Target) (*run, error) {
 	target.Profile = orElse(target.Profile, probe.Full)
@@ -205,11 +217,9 @@ func (r *run) observe(x probe.Exchange) {
 		return
 	}
 	r.exchanged[x.OperationID]++
-	if x.Header.Get("X-Client-Id") == r.target.ClientID && x.Header.Get("X-Client-Secret") == r.target.ClientSecret {
-		if x.Status == http.StatusUnauthorized {
-			r.unwelcome++
-		} else {
-			r.welcome++
+	for i, c := range [2][2]string{{r.target.ClientID, r.target.ClientSecret}, {r.target.OtherClientID, r.target.OtherClientSecret}} {
+		if x.OperationID != "" && x.Header.Get("X-Client-Id") == c[0] && x.Header.Get("X-Client-Secret") == c[1] {
+			r.clients[i].add(x.Status)
 		}
 	}
 	if len(x.Violations) == 0 {

@@ -35,6 +35,23 @@ func TestAServerThatKeepsItsRulesPasses(t *testing.T) {
 	}
 }
 
+func TestCredentialsThatTheServerDoesNotKnowExitWithTwo(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	first, second := server.SandboxClients[0], server.SandboxClients[1]
+	for _, tc := range []struct{ id, secret, otherSecret, says string }{
+		{first.ID, "of-nobody", second.Secret, "does not know the client id or the secret"},
+		{"nobody", first.Secret, second.Secret, "does not know the client id or the secret"},
+		{first.ID, first.Secret, "of-nobody", "the second client was answered with 401"},
+	} {
+		code, out, errs := conform(t.Context(), nil, "--url", s.URL, "--only", "users,isolation,http", "--client-id", tc.id, "--client-secret", tc.secret,
+			"--other-client-id", second.ID, "--other-client-secret", tc.otherSecret)
+		if code != exitUnable || !strings.Contains(out, tc.says) {
+			t.Errorf("exit %d, want %q:\n%s%s", code, tc.says, clip(out), errs)
+		}
+	}
+}
+
 // The file of the README is read, and the suite works with what it names.
 func TestFixturesStandInForWhatCannotBeMade(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ type Request struct {
 	Path      string      // escaped, below the base URL, with its query
 	Header    http.Header // beside the credentials, which it may override; an empty value removes one
 	Body      any         // nil, []byte as it is, or a value to encode as JSON
-	Spaces    int64       // so many spaces follow the body; a body with spaces is not recorded
+	Spaces    int64       // so many spaces follow the body, and are not recorded
 	Chunked   bool        // send the body without telling its length
 	Anonymous bool        // send no credentials
 }
@@ -50,7 +50,15 @@ func (t *T) Try(r Request) (Reply, error) {
 		t.Brokenf("make a request: %v", err)
 	}
 	if r.Spaces > 0 {
-		req.Body, req.ContentLength, req.GetBody = spaced(req.Body, r.Spaces), req.ContentLength+r.Spaces, nil
+		text := req.GetBody
+		req.GetBody = func() (io.ReadCloser, error) {
+			body, err := text()
+			return spacedBody{body, io.MultiReader(body, io.LimitReader(spaces{}, r.Spaces))}, err
+		}
+		req.ContentLength += r.Spaces
+		if req.Body, err = req.GetBody(); err != nil {
+			t.Brokenf("make a request: %v", err)
+		}
 	}
 	if r.Chunked {
 		req.ContentLength = -1
@@ -85,10 +93,17 @@ func (t *T) Send(r Request) Reply {
 	return reply
 }
 
-// spaced gives a body that ends with spaces, which are not held in memory.
-func spaced(body io.ReadCloser, n int64) io.ReadCloser {
-	return io.NopCloser(io.MultiReader(body, io.LimitReader(spaces{}, n)))
+// spacedBody is a text with spaces behind it, which are not held in memory.
+type spacedBody struct {
+	text  io.ReadCloser
+	whole io.Reader
 }
+
+// Read implements [io.Reader].
+func (b spacedBody) Read(p []byte) (int, error) { return b.whole.Read(p) }
+
+// Close implements [io.Closer].
+func (b spacedBody) Close() error { return b.text.Close() }
 
 type spaces struct{}
 

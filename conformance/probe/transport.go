@@ -80,6 +80,9 @@ func (r recorder) send(req *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
+		if spaced, ok := body.(spacedBody); ok {
+			body = spaced.text
+		}
 		if x.Body, err = io.ReadAll(body); err != nil {
 			return nil, err
 		}

@@ -21,7 +21,7 @@ var pageText string
 var pageStyle string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"mark": func(s probe.Status) string { return marks[s] }, "word": word, "shortly": shortly, "tally": tally, "join": strings.Join,
+	"mark": func(s probe.Status) string { return marks[s] }, "word": word, "shortly": shortly, "join": strings.Join,
 	"sum":     func(a, b int) int { return a + b },
 	"percent": func(touched, missing int) int { return 100 * touched / max(1, touched+missing) },
 }).Parse(pageText))

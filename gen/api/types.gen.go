@@ -1413,31 +1413,31 @@ type ListPayersParams struct {
 
 // CreateUserParams defines parameters for CreateUser.
 type CreateUserParams struct {
-	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different.
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
 	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
 }
 
 // CreateFundingAccountParams defines parameters for CreateFundingAccount.
 type CreateFundingAccountParams struct {
-	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different.
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
 	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
 }
 
 // CreateReceiveUserParams defines parameters for CreateReceiveUser.
 type CreateReceiveUserParams struct {
-	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different.
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
 	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
 }
 
 // CreateBankAccountParams defines parameters for CreateBankAccount.
 type CreateBankAccountParams struct {
-	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different.
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
 	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
 }
 
 // CreateWalletAccountParams defines parameters for CreateWalletAccount.
 type CreateWalletAccountParams struct {
-	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different.
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
 	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
 }
 
@@ -1458,7 +1458,7 @@ type ListTransactionsParams struct {
 
 // CreateTransactionParams defines parameters for CreateTransaction.
 type CreateTransactionParams struct {
-	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different.
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
 	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
 }
 
