@@ -17,6 +17,7 @@ func transactions() []probe.Check {
 	return slices.Concat(
 		transactionCreation(),
 		transactionEcho(),
+		[]probe.Check{transactionEchoMethods()},
 		transactionDocuments(),
 		transactionSenders(),
 		transactionReceivers(),
@@ -26,6 +27,7 @@ func transactions() []probe.Check {
 		transactionRefusals(),
 		senderAmountMode(),
 		receiverAmountMode(),
+		receiverAmountMethods(),
 		transactionDecimals(),
 		transactionReading(),
 		readingOfTransactions,

@@ -9,12 +9,12 @@ import (
 
 // transactionReceivers are rules 3c and 4 of section 1.
 func transactionReceivers() []probe.Check {
-	return slices.Concat(receiveUsers(), receiveAccounts(), cashPayers("cash-pickup", api.PayoutMethodCashPickup),
+	return slices.Concat(receiveUsers(), receiveAccounts(), secondAccounts(), cashPayers("cash-pickup", api.PayoutMethodCashPickup),
 		cashPayers("home-delivery", api.PayoutMethodHomeDelivery), walletPayers(), pickupLocations(), deliveryAddresses())
 }
 
 func receiveUsers() []probe.Check {
-	return refusals(
+	return append(refusals(
 		refusedTransaction{
 			id: "transactions.receive-user.unknown", title: "A receive user that does not exist receives nothing",
 			clauses: []string{"1-rule-3c"}, method: api.PayoutMethodCashPickup, code: api.ErrorCodeReceiveUserNotFound,
@@ -23,15 +23,7 @@ func receiveUsers() []probe.Check {
 				body.To = withMember(t, body.To, "id", unknownID())
 			},
 		},
-		refusedTransaction{
-			id: "transactions.receive-user.other-user", title: "The receive user of another user receives nothing",
-			clauses: []string{"1-rule-3c"}, needs: probe.Extensions, method: api.PayoutMethodCashPickup, code: api.ErrorCodeReceiveUserNotFound,
-			fix: "Look for to.id among the receive users of the sender only.",
-			spoil: func(t *probe.T, _ probe.Sender, _ probe.Receiver, body *api.TransactionRequest) {
-				body.To = withMember(t, body.To, "id", t.NewReceiveUser(t.NewUser().ID, t.Target().Facts.Destination))
-			},
-		},
-	)
+	), otherUsersReceivers())
 }
 
 // receiveAccounts are the rules about the account of a bank deposit, and the same of a wallet.

@@ -47,6 +47,13 @@ func senderAmountMutants() []mutant {
 		pays("A rate is rounded to 16 decimals before it is used", "many-digits", func(x map[string]any, _ *big.Rat, digits int) *big.Rat {
 			return rounded(new(big.Rat).Mul(rational(x["from_amount"]), rounded(rational(x["exchange_rate"]), 16)), digits)
 		}),
+		pays("The product is rounded to 19 digits before it is rounded to the minor unit", "once", func(_ map[string]any, exact *big.Rat, digits int) *big.Rat {
+			whole := len(cut(exact, 0).Num().String())
+			if exact.Cmp(big.NewRat(1, 1)) < 0 {
+				whole = 0
+			}
+			return rounded(rounded(exact, 19-whole), digits)
+		}),
 		pays("The fee is taken from what is paid out", "fee-beside", func(x map[string]any, exact *big.Rat, digits int) *big.Rat {
 			if left := new(big.Rat).Sub(rational(x["from_amount"]), rational(x["fee_amount"])); left.Sign() > 0 {
 				exact = left.Mul(left, rational(x["exchange_rate"]))
@@ -112,9 +119,7 @@ func receiverAmountMutants() []mutant {
 	accepting := func(fits func(from, exact *big.Rat) bool) func() fault {
 		return overlooking("BAD_REQUEST", where(func(r request, _ func(request) answer) bool {
 			return r.receiverAmount() && fits(r.amount("from_amount"), r.calculated())
-		}, func(r request, next func(request) answer) answer {
-			return next(r.set(number(r.calculated(), 2), "from_amount"))
-		}))
+		}, asCalculated))
 	}
 	accepts := func(name, check string, fits func(from, exact *big.Rat) bool) mutant {
 		return mutant{name: name, only: mode + check, fault: accepting(fits)}
@@ -148,6 +153,20 @@ func receiverAmountMutants() []mutant {
 			return !ends && less(from, cut(exact, 2)).Cmp(cent) == 0
 		}),
 		accepts("Half a cent is rounded to the even neighbour", "half-up", func(from, exact *big.Rat) bool { return less(from, toEven(exact, 2)).Cmp(cent) == 0 }),
+		refuses("The calculated amount is rounded to the decimals of a receiving currency that has none", "no-decimals",
+			func(r request, from, exact *big.Rat) bool {
+				return decimals(r.text("to_currency")) == 0 && new(big.Rat).Abs(less(from, rational(number(exact, 0)))).Cmp(cent) > 0
+			}),
+		{
+			name: "The calculated amount fits in whole units too where the receiving currency has no decimals", only: mode + "no-decimals-exact",
+			fault: overlooking("BAD_REQUEST", where(func(r request, _ func(request) answer) bool {
+				return r.receiverAmount() && decimals(r.text("to_currency")) == 0 && less(r.amount("from_amount"), rational(number(r.calculated(), 0))).Sign() == 0
+			}, asCalculated)),
+		},
+		refuses("The calculated amount is rounded to the decimals of a receiving currency that has 3", "three-decimals",
+			func(r request, from, exact *big.Rat) bool {
+				return decimals(r.text("to_currency")) == 3 && new(big.Rat).Abs(less(from, rational(number(exact, 3)))).Cmp(cent) > 0
+			}),
 		{
 			name: "A sending amount may differ by two cents", kills: []string{mode + "two-cents-below", mode + "two-cents-above", mode + "not-cut", mode + "half-up"},
 			fault: accepting(func(from, exact *big.Rat) bool {
@@ -198,6 +217,12 @@ func decimalsMutants() []mutant {
 		{
 			name: "A sending amount of thousandths is rounded", only: rule + "sending-amount",
 			fault: overlooking("BAD_REQUEST", where(func(r request, _ func(request) answer) bool { return !r.receiverAmount() }, rounds("from_amount", 2))),
+		},
+		{
+			name: "A sending amount of thousandths is rounded with RECEIVER_AMOUNT", only: rule + "sending-amount-given",
+			fault: overlooking("BAD_REQUEST", where(func(r request, _ func(request) answer) bool {
+				return r.receiverAmount() && cut(r.amount("from_amount"), 2).Cmp(r.amount("from_amount")) != 0
+			}, rounds("from_amount", 2))),
 		},
 		{
 			name: "A fee of thousandths is rounded", only: rule + "fee", fault: overlooking("BAD_REQUEST", rounds("fee_amount", 2)),
