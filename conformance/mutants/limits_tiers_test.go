@@ -94,6 +94,23 @@ func tierMutants() []mutant {
 				}
 			}),
 		},
+		{
+			name: "A business is asked for the tags of individuals", only: "limits.tier.business",
+			fault: then("getCipInfo", func(r request, a answer, next func(request) answer) answer {
+				if !isBusiness(r, next) || len(transactions(r, next)) == 0 || len(tagsWith(a, "REQUESTED")) == 0 {
+					return a
+				}
+				return a.object(func(info map[string]any) { info["cip_info"].(map[string]any)["OCCUPATION"] = "REQUESTED" })
+			}),
+		},
+		{
+			name: "A business that has sent something is in no higher tier than the first", only: "limits.tier.business",
+			fault: limits(func(r request, next func(request) answer, l map[string]any) {
+				if isBusiness(r, next) && len(transactions(r, next)) > 0 {
+					l["current_tier"] = min(1, tier(l))
+				}
+			}),
+		},
 		{name: "The tier never falls", only: "limits.tier.falls", fault: highestSoFar},
 		{name: "Every tier begins to count at 0", only: "limits.tier.keeps-what-was-used", fault: countedPerTier},
 	}
