@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
@@ -49,16 +50,16 @@ func payable(amount wire.Amount, currency string) wire.Amount {
 	return amount
 }
 
-// transactionEchoMethods is what comes back with each payout method.
+// transactionEchoMethods is what comes back with the payout methods that the other checks of it do not use.
 func transactionEchoMethods() probe.Check {
 	return probe.Check{
-		ID: "transactions.creation.echo-each-method", Title: "What was sent comes back, and what is known of the receive user, with every payout method",
+		ID: "transactions.creation.echo-each-method", Title: "What was sent comes back, and what is known of the receive user, whatever the payout method",
 		Clauses: []string{"2.6-response", "2.6-to-response", "D-46"}, Operations: []string{"createTransaction"}, Needs: probe.Extensions,
 		Fix: "Store and answer the members of a transaction, its documents and the receive side in one way for all payout methods.",
 		Run: func(t *probe.T) {
 			s := t.NewSender()
 			known := probe.Object(t, probe.ReceiveUserRequest(t.Target().Facts.Destination))
-			for _, m := range allMethods {
+			for _, m := range []api.PayoutMethod{api.PayoutMethodWallet, api.PayoutMethodCashPickup, api.PayoutMethodHomeDelivery} {
 				r := t.Receiver(s, m)
 				body := fullTransaction(t, s)
 				body.To, body.ToCurrency, body.ExchangeRate = r.To, r.Currency, t.Payout(s, r, "1.00").ExchangeRate
@@ -103,8 +104,8 @@ func otherUsersReceivers() probe.Check {
 	}
 }
 
-// secondAccounts is a receive user with two accounts of one kind, which both receive.
-func secondAccounts() []probe.Check {
+// anyAccounts is which accounts receive: each of two of one kind, and those at any bank.
+func anyAccounts() []probe.Check {
 	var checks []probe.Check
 	for _, m := range []struct {
 		method             api.PayoutMethod
@@ -138,5 +139,28 @@ func secondAccounts() []probe.Check {
 			},
 		})
 	}
-	return checks
+	return append(checks, depositsOfAnyType())
+}
+
+// depositsOfAnyType is D-49: what a bank says of transaction types refuses nothing.
+func depositsOfAnyType() probe.Check {
+	return probe.Check{
+		ID: "transactions.bank-account.any-txn-type", Title: "A person sends to an account at any bank, whatever its txn_supported_types",
+		Clauses: []string{"2.2", "1-rule-4-bank-deposit", "D-49"}, Operations: []string{"createTransaction"}, Needs: probe.Extensions,
+		Fix: "Return txn_supported_types as information, and do not look at them when a transaction is created.",
+		Run: func(t *probe.T) {
+			country := t.Target().Facts.Destination
+			for _, b := range t.Banks() {
+				if b.Country == country && len(b.ReceivingCurrency) > 0 && !slices.Contains(b.TxnSupportedTypes, "C2C") {
+					s := t.NewSender()
+					id := t.NewReceiveUser(s.UserID, country)
+					fund := t.NewBankAccount(s.UserID, id, b)
+					to := t.To(api.PayoutMethodBankDeposit, id, &fund, 0)
+					createTransaction(t, s, t.Payout(s, probe.Receiver{ID: id, To: to, Currency: b.ReceivingCurrency[0]}, "1.00"))
+					return
+				}
+			}
+			t.Skipf("the server has no bank without C2C in %s", country)
+		},
+	}
 }

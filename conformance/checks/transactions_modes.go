@@ -32,7 +32,7 @@ func senderAmountMode() []probe.Check {
 		calculates("exact", "The receiving amount is calculated without binary floats", exactly, 2, "0.03", "34.5", "1.04"), // 1.035, in binary just below
 		calculates("many-digits", "All 19 digits of a rate count", exactly, 2, "1.00", "1.004999999999999999", "1"),
 		calculates("once", "The product is rounded once, however many digits it has", round, 2,
-			"7.77", "1.609395109395109395", "12.50"), // 12.50499999999999999915
+			"1.02", "1.200980392156862745", "1.22"), // 1.2249999999999999999
 		calculates("no-decimals", "A currency without decimals is rounded to whole units",
 			"Take the number of decimals of the receiving currency from ISO 4217: 0 for JPY.", 0, "1.00", "149.6", "150"),
 		calculates("three-decimals", "A currency of three decimals is rounded to thousandths",
@@ -123,8 +123,8 @@ func receiverAmountMode() []probe.Check {
 			"6.67", "150", "1000", true),
 		comparesIn(0, "no-decimals-exact", "The calculated amount has cents where the receiving currency has no decimals: 7.00 does not fit 6.666",
 			"7.00", "150", "1000", false),
-		comparesIn(3, "three-decimals", "The calculated amount has no more than cents where the receiving currency has 3 decimals: 1.04 fits 1.0266",
-			"1.04", "0.3", "0.308", true),
+		comparesIn(3, "three-decimals", "The calculated amount has no more than cents where the receiving currency has 3 decimals: 1.02 fits 1.0333",
+			"1.02", "0.3", "0.31", true),
 		{
 			ID: "transactions.receiver-amount.mode", Title: "A transaction in RECEIVER_AMOUNT mode says so",
 			Clauses: []string{"2.6-to-response", "2.6-receiver-amount"}, Operations: []string{"createTransaction"},

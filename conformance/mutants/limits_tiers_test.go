@@ -42,9 +42,9 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "The requested tags do not raise the tier, only those of the highest do", only: "limits.tier.rises",
-			fault: limits(func(_ request, _ func(request) answer, l map[string]any) {
-				if tier(l) == 2 {
+			name: "The requested tags do not raise the tier of an individual, only those of the highest do", only: "limits.tier.rises",
+			fault: limits(func(r request, next func(request) answer, l map[string]any) {
+				if tier(l) == 2 && !isBusiness(r, next) {
 					l["current_tier"] = 1
 				}
 			}),

@@ -114,5 +114,11 @@ func secondAccountMutants() []mutant {
 			}),
 		})
 	}
-	return all
+	return append(all, mutant{
+		name: "A bank deposit goes to banks that support C2C only", only: "transactions.bank-account.any-txn-type",
+		fault: refusing("RECEIVE_ACCOUNT_NOT_FOUND", func(r request, next func(request) answer) bool {
+			types, _ := r.bank(next)["txn_supported_types"].([]any)
+			return r.method() == "BANK_DEPOSIT" && !slices.Contains(types, any("C2C"))
+		}),
+	})
 }

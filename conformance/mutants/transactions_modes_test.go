@@ -108,7 +108,7 @@ func paying(calculate func(x map[string]any, exact *big.Rat, digits int) *big.Ra
 // receiverAmountMutants compare a sending amount in another way with the receiving amount that is given, or keep others.
 func receiverAmountMutants() []mutant {
 	const mode = "transactions.receiver-amount."
-	cent := big.NewRat(1, 100)
+	cent, five := big.NewRat(1, 100), big.NewRat(5, 1)
 	// less is by how much the sending amount is below the calculated one.
 	less := func(from, calculated *big.Rat) *big.Rat { return new(big.Rat).Sub(calculated, from) }
 	refuses := func(name, check string, fits func(r request, from, exact *big.Rat) bool) mutant {
@@ -140,11 +140,11 @@ func receiverAmountMutants() []mutant {
 		refuses("A sending amount of exactly a cent less is refused", "cent-below", func(_ request, from, exact *big.Rat) bool {
 			return less(from, exact).Cmp(cent) == 0
 		}),
-		refuses("A CASH_PICKUP of exactly a cent more is refused", "cent-above", func(r request, from, exact *big.Rat) bool {
-			return less(exact, from).Cmp(cent) == 0 && r.method() == "CASH_PICKUP"
+		refuses("A CASH_PICKUP of 5.00 or more, and of exactly a cent more, is refused", "cent-above", func(r request, from, exact *big.Rat) bool {
+			return less(exact, from).Cmp(cent) == 0 && r.method() == "CASH_PICKUP" && from.Cmp(five) >= 0
 		}),
-		refuses("The calculated amount is compared before it is rounded", "rounded-first", func(_ request, from, exact *big.Rat) bool {
-			return less(exact, from).Cmp(cent) > 0
+		refuses("For a currency of cents the calculated amount is compared before it is rounded", "rounded-first", func(r request, from, exact *big.Rat) bool {
+			return less(exact, from).Cmp(cent) > 0 && decimals(r.text("to_currency")) == 2
 		}),
 		accepts("A sending amount may be less by 0.2%", "two-cents-below", func(from, exact *big.Rat) bool { return within(less(from, exact), exact, 2) }),
 		accepts("A sending amount may be more by 0.2%", "two-cents-above", func(from, exact *big.Rat) bool { return within(less(exact, from), exact, 2) }),
@@ -183,7 +183,10 @@ func receiverAmountMutants() []mutant {
 		keeps("The calculated sending amount is kept, not the given one", "from-amount-kept", func(x, _ map[string]any) {
 			x["from_amount"] = number(new(big.Rat).Quo(rational(x["to_amount"]), rational(x["exchange_rate"])), 2)
 		}),
-		keeps("A calculated receiving amount is paid out, not the given one", "to-amount-kept", func(x, _ map[string]any) {
+		keeps("For 5.00 or more a calculated receiving amount is paid out, not the given one", "to-amount-kept", func(x, _ map[string]any) {
+			if rational(x["from_amount"]).Cmp(five) < 0 {
+				return
+			}
 			x["to_amount"] = number(new(big.Rat).Mul(rational(x["from_amount"]), rational(x["exchange_rate"])), decimals(x["to_currency"]))
 		}),
 		{
