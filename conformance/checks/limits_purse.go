@@ -22,9 +22,9 @@ type purse struct {
 // mostSent is as much as any check sends without looking.
 const mostSent = "12.34"
 
-// freshPurse makes a sender who may be able to send nothing.
-func freshPurse(t *probe.T) purse {
-	p := purse{Sender: t.NewSender(), t: t}
+// freshPurse makes a sender who may be able to send nothing; edit changes the registration.
+func freshPurse(t *probe.T, edit ...func(*api.UserRequest)) purse {
+	p := purse{Sender: t.NewSender(edit...), t: t}
 	p.receiver = t.Receiver(p.Sender, api.PayoutMethodBankDeposit)
 	return p
 }
@@ -39,12 +39,16 @@ func newPurse(t *probe.T) purse {
 	return p
 }
 
-// newLowPurse is that of a sender in a tier that is not the highest. What the sender has submitted is verified, so that
+// newLowPurse is that of a sender in a tier that is not the highest.
+func newLowPurse(t *probe.T) purse { return lowPurse(t, individualTags) }
+
+// lowPurse is that of a sender of a kind of user, which has these tags. What the sender has submitted is verified, so that
 // only what the next tier needs beyond it is missing.
-func newLowPurse(t *probe.T) purse {
-	p := freshPurse(t)
-	p.verify(tagsWith(slices.Collect(maps.Keys(p.tags())), api.CipStatusVerified))
-	if p.limit().CurrentTier >= highestTier(t).CurrentTier {
+func lowPurse(t *probe.T, tags []string, edit ...func(*api.UserRequest)) purse {
+	p := freshPurse(t, edit...)
+	own := p.tags()
+	p.verify(tagsWith(pick(tags, func(tag string) bool { return own[tag] != "" }), api.CipStatusVerified))
+	if p.limit().CurrentTier >= highestTierOf(t, tags, edit...).CurrentTier {
 		t.Skipf("a new sender is in the highest tier already")
 	}
 	p.needs(mostSent)
@@ -52,9 +56,11 @@ func newLowPurse(t *probe.T) purse {
 }
 
 // highestTier gives the limits of a new user who is in the highest tier.
-func highestTier(t *probe.T) api.TransactionLimit {
-	p := purse{Sender: probe.Sender{UserID: t.NewUser().ID}, t: t}
-	p.verify(tagsWith(individualTags, api.CipStatusVerified))
+func highestTier(t *probe.T) api.TransactionLimit { return highestTierOf(t, individualTags) }
+
+func highestTierOf(t *probe.T, tags []string, edit ...func(*api.UserRequest)) api.TransactionLimit {
+	p := purse{Sender: probe.Sender{UserID: t.NewUser(edit...).ID}, t: t}
+	p.verify(tagsWith(tags, api.CipStatusVerified))
 	return p.limit()
 }
 

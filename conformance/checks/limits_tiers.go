@@ -88,6 +88,12 @@ func limitsTiers() []probe.Check {
 			Run: repeatRequestsNothing,
 		},
 		{
+			ID: "limits.tier.business", Title: "Above the remaining limit a business is asked for tags of a business, and the tier rises when they are VERIFIED",
+			Clauses: []string{"2.7-business", "3-cip-requested", "D-17", "D-25", "D-39"}, Operations: climbing, Needs: probe.Extensions,
+			Fix: "Give each tier the tags of both kinds of user, and request those of the user's kind.",
+			Run: businessTier,
+		},
+		{
 			ID: "limits.tier.falls", Title: "When tags are no longer VERIFIED, the tier falls",
 			Clauses: []string{"2.8", "D-17"}, Operations: climbing, Needs: probe.Extensions,
 			Fix: "Take the tier from the tags as they are now.",
@@ -190,6 +196,31 @@ func tierRises(t *probe.T) {
 	whole := smallest(used(t, fresh.remaining(), sent))
 	if left := smallest(after.RemainingLimit); left.Equal(wire.Amount{}) && !whole.Equal(wire.Amount{}) {
 		t.Failf("%s remains in tier %d, which leaves %s of its limits", left, after.CurrentTier, whole)
+	}
+}
+
+// businessTier climbs with a business. Only the tags that no business has can be told to be wrong.
+func businessTier(t *probe.T) {
+	p := lowPurse(t, businessTags, asBusiness(t))
+	before := p.limit().CurrentTier
+	if r, err := p.send(wire.MustAmount("1.00")); err != nil || r.StatusCode() != 200 {
+		return // that is for transactions.sender.business to tell
+	}
+	r, err := p.send(plus(t, smallest(p.remaining()), cent))
+	probe.OK(t, r, err)
+	needed := requestedTags(p.tags())
+	if len(needed) == 0 {
+		t.Fatalf("no tag became REQUESTED")
+	}
+	foreign := pick(needed, func(tag string) bool {
+		return slices.Contains(individualTags, tag) && !slices.Contains(businessTags, tag)
+	})
+	if len(foreign) > 0 {
+		t.Fatalf("%s became REQUESTED", strings.Join(foreign, ", "))
+	}
+	p.verify(tagsWith(needed, api.CipStatusVerified))
+	if now := p.limit().CurrentTier; now <= before {
+		t.Failf("current_tier is %d with the requested tags VERIFIED, and was %d", now, before)
 	}
 }
 

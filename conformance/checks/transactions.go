@@ -17,6 +17,7 @@ func transactions() []probe.Check {
 	return slices.Concat(
 		transactionCreation(),
 		transactionEcho(),
+		[]probe.Check{transactionEchoMethods()},
 		transactionDocuments(),
 		transactionSenders(),
 		transactionReceivers(),
@@ -26,6 +27,7 @@ func transactions() []probe.Check {
 		transactionRefusals(),
 		senderAmountMode(),
 		receiverAmountMode(),
+		receiverAmountMethods(),
 		transactionDecimals(),
 		transactionReading(),
 		readingOfTransactions,
@@ -132,12 +134,26 @@ func paidIn(t *probe.T, s probe.Sender, digits int) probe.Receiver {
 		}
 		t.Skipf("the fixtures name no receiver of a currency with %d decimals", digits)
 	}
+	r, there := payingIn(t, s, digits)
+	if !there {
+		t.Skipf("the server has no bank, and no payer of CASH_PICKUP without network limits, for a currency with %d decimals", digits)
+	}
+	return r
+}
+
+// payingIn makes it, if the server has any. It uses extensions.
+func payingIn(t *probe.T, s probe.Sender, digits int) (r probe.Receiver, there bool) {
 	for _, p := range t.Payers() {
 		if p.DeliveryMethod == api.PayoutMethodCashPickup && len(p.NetworkLimit) == 0 && minorDigits(p.ReceivingCurrency) == digits {
-			return t.At(t.NewReceiveUser(s.UserID, p.Country), p)
+			return t.At(t.NewReceiveUser(s.UserID, p.Country), p), true
 		}
 	}
-	for _, b := range t.Banks() { // no network limit is one of a deposit (D-43)
+	return depositIn(t, s, digits)
+}
+
+// depositIn makes it of a bank deposit: no network limit is one of those (D-43).
+func depositIn(t *probe.T, s probe.Sender, digits int) (r probe.Receiver, there bool) {
+	for _, b := range t.Banks() {
 		i := slices.IndexFunc(b.ReceivingCurrency, func(currency string) bool { return minorDigits(currency) == digits })
 		if i < 0 {
 			continue
@@ -145,10 +161,9 @@ func paidIn(t *probe.T, s probe.Sender, digits int) probe.Receiver {
 		b.ReceivingCurrency = b.ReceivingCurrency[i:]
 		id := t.NewReceiveUser(s.UserID, b.Country)
 		fund := t.NewBankAccount(s.UserID, id, b)
-		return probe.Receiver{ID: id, To: t.To(api.PayoutMethodBankDeposit, id, &fund, 0), Currency: b.ReceivingCurrency[0]}
+		return probe.Receiver{ID: id, To: t.To(api.PayoutMethodBankDeposit, id, &fund, 0), Currency: b.ReceivingCurrency[0]}, true
 	}
-	t.Skipf("the server has no bank, and no payer of CASH_PICKUP without network limits, for a currency with %d decimals", digits)
-	return probe.Receiver{}
+	return r, false
 }
 
 // equalTransactions compares two answers by what they mean: 100 equals 100.00.

@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"slices"
+
 	exact "github.com/govalues/decimal"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
@@ -98,17 +100,36 @@ type bounds struct {
 // bounded gives a payer of a method whose network limit a transaction of 1.00 can hit at both ends: the receiving amount
 // is then its rate.
 func bounded(t *probe.T, method api.PayoutMethod) bounds {
-	var found bounds
-	t.Payer("of "+string(method)+" in the destination with a network limit above 0", func(p api.PayerDetail) bool {
-		digits := minorDigits(p.ReceivingCurrency)
-		if p.DeliveryMethod != method || p.Country != t.Target().Facts.Destination || digits < 0 || len(p.NetworkLimit) != 1 {
-			return false
-		}
-		l := p.NetworkLimit[0]
-		found = bounds{p, l.MinAmount.Decimal(), l.MaxAmount.Decimal(), exact.MustNew(1, digits)}
-		return l.Currency == p.ReceivingCurrency && found.min.Cmp(found.unit) > 0 && found.max.Cmp(exact.MustNew(1e9, 0)) < 0
+	p := t.Payer("of "+string(method)+" in the destination with a network limit above 0", func(p api.PayerDetail) bool {
+		return p.DeliveryMethod == method && p.Country == t.Target().Facts.Destination && boundsOf(p) != nil
 	})
-	return found
+	return *boundsOf(p)
+}
+
+// boundedInAll gives such a payer in the destination, and one for each other number of decimals that currencies have.
+func boundedInAll(t *probe.T, method api.PayoutMethod) []bounds {
+	all := []bounds{bounded(t, method)}
+	for _, p := range t.Payers() {
+		b := boundsOf(p)
+		if b != nil && p.DeliveryMethod == method && !slices.ContainsFunc(all, func(other bounds) bool { return other.unit.Cmp(b.unit) == 0 }) {
+			all = append(all, *b)
+		}
+	}
+	return all
+}
+
+// boundsOf gives the bounds of a payer, nil where it has none that can be hit.
+func boundsOf(p api.PayerDetail) *bounds {
+	digits := minorDigits(p.ReceivingCurrency)
+	if digits < 0 || len(p.NetworkLimit) != 1 || p.NetworkLimit[0].Currency != p.ReceivingCurrency {
+		return nil
+	}
+	l := p.NetworkLimit[0]
+	b := bounds{p, l.MinAmount.Decimal(), l.MaxAmount.Decimal(), exact.MustNew(1, digits)}
+	if b.min.Cmp(b.unit) <= 0 || b.max.Cmp(exact.MustNew(1e9, 0)) >= 0 {
+		return nil
+	}
+	return &b
 }
 
 // plus adds a number of half units to an amount.
@@ -144,20 +165,22 @@ func transactionAmounts() []probe.Check {
 	limit := func(id, title, fix string, method api.PayoutMethod, accepted bool, rate func(*probe.T, bounds) wire.Amount) probe.Check {
 		return probe.Check{
 			ID: "transactions.network-limit." + id, Title: title, Fix: fix,
-			Clauses: []string{"1-rule-5", "D-21"}, Operations: []string{"createTransaction"}, Needs: probe.Extensions,
+			Clauses: []string{"1-rule-5", "D-05", "D-21"}, Operations: []string{"createTransaction"}, Needs: probe.Extensions,
 			Run: func(t *probe.T) {
-				s, b := t.NewSender(), bounded(t, method)
-				r, err := t.Create(s.UserID, "", b.pays(t, s, rate(t, b)))
-				if accepted {
-					probe.OK(t, r, err)
-				} else {
-					t.Refused(r, err, 422, api.ErrorCodeAmountNotAllowed)
+				s := t.NewSender()
+				for _, b := range boundedInAll(t, method) {
+					r, err := t.Create(s.UserID, "", b.pays(t, s, rate(t, b)))
+					if accepted {
+						probe.OK(t, r, err)
+					} else {
+						t.Refused(r, err, 422, api.ErrorCodeAmountNotAllowed)
+					}
 				}
 			},
 		}
 	}
-	const outside, inside = "Answer AMOUNT_NOT_ALLOWED where the receiving amount is outside of the payer's network_limit.",
-		"The bounds of network_limit are included."
+	const outside, inside = "Answer AMOUNT_NOT_ALLOWED where the receiving amount is outside of the payer's network_limit, in any currency.",
+		"The bounds of network_limit are included; they have the decimals of their currency in ISO 4217."
 	return append([]probe.Check{
 		limit("below", "A receiving amount one unit below the network limit of the payer is refused", outside, cash, false,
 			func(t *probe.T, b bounds) wire.Amount { return b.plus(t, b.min, -2) }),
@@ -217,6 +240,14 @@ func receivingBounds() []probe.Check {
 			}
 			at("1000", "1000000000")(t, s, probe.Receiver{}, &body)
 			createTransaction(t, s, body)
+		},
+	}, probe.Check{
+		ID: "transactions.sending-amount.most", Title: "A sending amount of exactly 1000000000000 is judged by the limits, and not malformed",
+		Clauses: []string{"2.6-request", "D-17", "D-42"}, Operations: []string{"createTransaction"}, Needs: probe.Extensions,
+		Fix: "Take amounts of up to 10^12, that included; whether the user may send so much is for the tier limits to tell.",
+		Run: func(t *probe.T) {
+			r, err := newTopPurse(t).send(wire.MustAmount("1000000000000"))
+			t.Refused(r, err, 422, api.ErrorCodeLimitExceeded)
 		},
 	})
 }

@@ -31,6 +31,8 @@ func senderAmountMode() []probe.Check {
 		calculates("below-half", "Less than half a minor unit is rounded down", round, 0, "1.00", "149.4", "149"),
 		calculates("exact", "The receiving amount is calculated without binary floats", exactly, 2, "0.03", "34.5", "1.04"), // 1.035, in binary just below
 		calculates("many-digits", "All 19 digits of a rate count", exactly, 2, "1.00", "1.004999999999999999", "1"),
+		calculates("once", "The product is rounded once, however many digits it has", round, 2,
+			"1.02", "1.200980392156862745", "1.22"), // 1.2249999999999999999
 		calculates("no-decimals", "A currency without decimals is rounded to whole units",
 			"Take the number of decimals of the receiving currency from ISO 4217: 0 for JPY.", 0, "1.00", "149.6", "150"),
 		calculates("three-decimals", "A currency of three decimals is rounded to thousandths",
@@ -69,8 +71,13 @@ func senderAmountMode() []probe.Check {
 
 // receiverAmount makes a transaction in RECEIVER_AMOUNT mode in a currency of 2 decimals. An empty to is left out.
 func receiverAmount(t *probe.T, from, rate, to string) (probe.Sender, api.TransactionRequest) {
+	return receiverAmountIn(t, 2, from, rate, to)
+}
+
+// receiverAmountIn makes it in a currency of so many decimals.
+func receiverAmountIn(t *probe.T, digits int, from, rate, to string) (probe.Sender, api.TransactionRequest) {
 	s := t.Sender()
-	body := t.Payout(s, paidIn(t, s, 2), from)
+	body := t.Payout(s, paidIn(t, s, digits), from)
 	body.To = withMember(t, body.To, "calculation_mode", api.CalculationModeReceiverAmount)
 	body.ExchangeRate = wire.MustAmount(rate)
 	if to != "" {
@@ -82,7 +89,7 @@ func receiverAmount(t *probe.T, from, rate, to string) (probe.Sender, api.Transa
 // receiverAmountMode is RECEIVER_AMOUNT: what is given is compared (sections 2.6, 7 and 8, D-37).
 func receiverAmountMode() []probe.Check {
 	const compare = "Round to_amount divided by exchange_rate half up to cents, and accept a difference to from_amount of at most 0.01."
-	compares := func(id, title, from, rate, to string, accepted bool) probe.Check {
+	comparesIn := func(digits int, id, title, from, rate, to string, accepted bool) probe.Check {
 		clauses := []string{"2.6-receiver-amount", "4-note-4", "8-tolerance", "D-06", "D-37"}
 		if !accepted {
 			clauses = append(clauses, "7-not-equivalent")
@@ -90,7 +97,7 @@ func receiverAmountMode() []probe.Check {
 		return probe.Check{
 			ID: "transactions.receiver-amount." + id, Title: title, Clauses: clauses, Operations: []string{"createTransaction"}, Fix: compare,
 			Run: func(t *probe.T) {
-				s, body := receiverAmount(t, from, rate, to)
+				s, body := receiverAmountIn(t, digits, from, rate, to)
 				r, err := t.Create(s.UserID, "", body)
 				if accepted {
 					probe.OK(t, r, err)
@@ -99,6 +106,9 @@ func receiverAmountMode() []probe.Check {
 				}
 			},
 		}
+	}
+	compares := func(id, title, from, rate, to string, accepted bool) probe.Check {
+		return comparesIn(2, id, title, from, rate, to, accepted)
 	}
 	return []probe.Check{
 		compares("equal", "A sending amount that fits the receiving amount is accepted", "10.00", "132.25", "1322.50", true),
@@ -109,6 +119,12 @@ func receiverAmountMode() []probe.Check {
 		compares("rounded-first", "The calculated amount is rounded before it is compared: 21.73 fits 21.719", "21.73", "100", "2171.90", true),
 		compares("not-cut", "The calculated amount is rounded and not cut: 0.65 does not fit two thirds", "0.65", "30", "20.00", false),
 		compares("half-up", "Half a cent is rounded up, not to the even neighbour: 1.71 does not fit 1.725", "1.71", "100", "172.50", false),
+		comparesIn(0, "no-decimals", "The calculated amount has cents where the receiving currency has no decimals: 6.67 fits 6.666",
+			"6.67", "150", "1000", true),
+		comparesIn(0, "no-decimals-exact", "The calculated amount has cents where the receiving currency has no decimals: 7.00 does not fit 6.666",
+			"7.00", "150", "1000", false),
+		comparesIn(3, "three-decimals", "The calculated amount has no more than cents where the receiving currency has 3 decimals: 1.02 fits 1.0333",
+			"1.02", "0.3", "0.31", true),
 		{
 			ID: "transactions.receiver-amount.mode", Title: "A transaction in RECEIVER_AMOUNT mode says so",
 			Clauses: []string{"2.6-to-response", "2.6-receiver-amount"}, Operations: []string{"createTransaction"},
@@ -183,6 +199,10 @@ func transactionDecimals() []probe.Check {
 				s, body := t.Deposit()
 				body.FromAmount = wire.MustAmount("21.719")
 				return s, body
+			}),
+		rule("sending-amount-given", "A sending amount of thousandths is refused with RECEIVER_AMOUNT too, though 21.719 counts as 21.72", "/from_amount",
+			func(t *probe.T) (probe.Sender, api.TransactionRequest) {
+				return receiverAmount(t, "21.719", "100", "2171.90")
 			}),
 		rule("fee", "A fee of thousandths is refused where the currency has cents", "/fee_amount",
 			func(t *probe.T) (probe.Sender, api.TransactionRequest) {

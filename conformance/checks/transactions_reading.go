@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"slices"
+
 	openapi_types "github.com/oapi-codegen/runtime/types"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
@@ -12,14 +14,15 @@ func transactionReading() []probe.Check {
 	return []probe.Check{
 		{
 			ID: "transactions.reading.same", Title: "A transaction is read as it was answered when it was created",
-			Clauses: []string{"2.6-response", "D-20"}, Operations: get, Needs: probe.Extensions,
-			Fix: "Answer the same representation from GET and POST.",
+			Clauses: []string{"2.6-response", "D-05", "D-20"}, Operations: get, Needs: probe.Extensions,
+			Fix: "Answer the same representation from GET and POST, with the decimals of the currency of each amount.",
 			Run: func(t *probe.T) {
 				s := t.NewSender()
-				made := prepareTransaction(t, s, fullTransaction(t, s))
-				r, err := t.Client().GetTransactionWithResponse(t.Context(), s.UserID, made.ID)
-				if read := probe.OK(t, r, err); !equalTransactions(t, read, made) {
-					t.Failf("the transaction that is read differs from the one that was created")
+				for _, made := range transactionsToRead(t, s) {
+					r, err := t.Client().GetTransactionWithResponse(t.Context(), s.UserID, made.ID)
+					if read := probe.OK(t, r, err); !equalTransactions(t, read, made) {
+						t.Failf("the transaction to %s that is read differs from the one that was created", made.ToCurrency)
+					}
 				}
 			},
 		},
@@ -46,14 +49,19 @@ func transactionReading() []probe.Check {
 		},
 		{
 			ID: "transactions.list.same", Title: "A transaction is listed as it was answered when it was created",
-			Clauses: []string{"2.6-response", "D-20", "D-29"}, Operations: list, Needs: probe.Extensions,
+			Clauses: []string{"2.6-response", "D-05", "D-20", "D-29"}, Operations: list, Needs: probe.Extensions,
 			Fix: "List complete transactions, as GET of a single one answers them.",
 			Run: func(t *probe.T) {
 				s := t.NewSender()
-				made := prepareTransaction(t, s, fullTransaction(t, s))
-				page := transactionPage(t, s.UserID, nil, nil)
-				if len(page.Items) != 1 || !equalTransactions(t, page.Items[0], made) {
-					t.Failf("%d transactions are listed, or another one than was created; want that one", len(page.Items))
+				made := transactionsToRead(t, s)
+				listed := following(t, s.UserID, transactionPage(t, s.UserID, nil, nil))
+				if len(listed) != len(made) {
+					t.Failf("%d transactions are listed, want %d", len(listed), len(made))
+				}
+				for _, m := range made {
+					if !slices.ContainsFunc(listed, func(x api.Transaction) bool { return equalTransactions(t, x, m) }) {
+						t.Failf("the transaction to %s is not listed, or differs from the one that was created", m.ToCurrency)
+					}
 				}
 			},
 		},
@@ -90,6 +98,18 @@ func transactionReading() []probe.Check {
 			},
 		},
 	}
+}
+
+// transactionsToRead creates a bank deposit with every member, and one in a currency without decimals and of three, where
+// the server has such currencies.
+func transactionsToRead(t *probe.T, s probe.Sender) []api.Transaction {
+	made := []api.Transaction{prepareTransaction(t, s, fullTransaction(t, s))}
+	for _, digits := range []int{0, 3} {
+		if r, there := depositIn(t, s, digits); there {
+			made = append(made, prepareTransaction(t, s, t.Payout(s, r, "1.00")))
+		}
+	}
+	return made
 }
 
 // transactionsOf gives a new sender and so many transactions, the newest first.
@@ -160,13 +180,22 @@ func transactionPaging() []probe.Check {
 			},
 		},
 		{
-			ID: "transactions.paging.last", Title: "A page that holds all transactions has no cursor, also where it is full",
+			ID: "transactions.paging.last", Title: "The page behind which nothing follows has no cursor, also where it is full, and behind another page",
 			Clauses: []string{"D-29"}, Operations: list, Needs: probe.Extensions,
 			Fix: "Leave next_cursor out where no transaction follows.",
 			Run: func(t *probe.T) {
-				s, _ := transactionsOf(t, 2)
-				if page := transactionPage(t, s.UserID, two, nil); len(page.Items) == 2 && page.NextCursor != nil {
-					t.Failf("a page of all transactions has a cursor")
+				for _, n := range []int{2, 4} {
+					s, _ := transactionsOf(t, n)
+					page, seen := transactionPage(t, s.UserID, two, nil), 0
+					for range n { // a page may hold less than its limit
+						if seen += len(page.Items); page.NextCursor == nil || seen >= n {
+							break
+						}
+						page = transactionPage(t, s.UserID, two, page.NextCursor)
+					}
+					if seen == n && page.NextCursor != nil {
+						t.Failf("the page with the last of %d transactions has a cursor", n)
+					}
 				}
 			},
 		},
@@ -191,6 +220,28 @@ func transactionPaging() []probe.Check {
 				s, _ := transactionsOf(t, 21)
 				if n := len(transactionPage(t, s.UserID, nil, nil).Items); n == 0 || n > 20 {
 					t.Failf("a page without limit has %d of 21 transactions, want at most 20", n)
+				}
+			},
+		},
+		{
+			ID: "transactions.paging.other-user", Title: "The cursor of another user's page shows none of that user's transactions",
+			Clauses: []string{"D-10", "D-29"}, Operations: list, Needs: probe.Extensions,
+			Fix: "List the transactions of the user in the path, whatever the cursor; or refuse the cursor with 400.",
+			Run: func(t *probe.T) {
+				s, made := transactionsOf(t, 3)
+				page := transactionPage(t, s.UserID, two, nil)
+				if page.NextCursor == nil {
+					return // that is for transactions.paging.limit to tell
+				}
+				other, _ := transactionsOf(t, 1)
+				r, err := t.Client().ListTransactionsWithResponse(t.Context(), other.UserID, &api.ListTransactionsParams{Cursor: page.NextCursor})
+				if err == nil && r.StatusCode() == 400 {
+					return // no page of this user gave it
+				}
+				for _, x := range probe.OK(t, r, err).Items {
+					if slices.ContainsFunc(made, func(m moment) bool { return m.id == x.ID }) {
+						t.Failf("a transaction of another user is listed")
+					}
 				}
 			},
 		},

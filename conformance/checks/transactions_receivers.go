@@ -9,12 +9,12 @@ import (
 
 // transactionReceivers are rules 3c and 4 of section 1.
 func transactionReceivers() []probe.Check {
-	return slices.Concat(receiveUsers(), receiveAccounts(), cashPayers("cash-pickup", api.PayoutMethodCashPickup),
+	return slices.Concat(receiveUsers(), receiveAccounts(), anyAccounts(), cashPayers("cash-pickup", api.PayoutMethodCashPickup),
 		cashPayers("home-delivery", api.PayoutMethodHomeDelivery), walletPayers(), pickupLocations(), deliveryAddresses())
 }
 
 func receiveUsers() []probe.Check {
-	return refusals(
+	return append(refusals(
 		refusedTransaction{
 			id: "transactions.receive-user.unknown", title: "A receive user that does not exist receives nothing",
 			clauses: []string{"1-rule-3c"}, method: api.PayoutMethodCashPickup, code: api.ErrorCodeReceiveUserNotFound,
@@ -23,15 +23,7 @@ func receiveUsers() []probe.Check {
 				body.To = withMember(t, body.To, "id", unknownID())
 			},
 		},
-		refusedTransaction{
-			id: "transactions.receive-user.other-user", title: "The receive user of another user receives nothing",
-			clauses: []string{"1-rule-3c"}, needs: probe.Extensions, method: api.PayoutMethodCashPickup, code: api.ErrorCodeReceiveUserNotFound,
-			fix: "Look for to.id among the receive users of the sender only.",
-			spoil: func(t *probe.T, _ probe.Sender, _ probe.Receiver, body *api.TransactionRequest) {
-				body.To = withMember(t, body.To, "id", t.NewReceiveUser(t.NewUser().ID, t.Target().Facts.Destination))
-			},
-		},
-	)
+	), otherUsersReceivers())
 }
 
 // receiveAccounts are the rules about the account of a bank deposit, and the same of a wallet.
@@ -180,12 +172,6 @@ func pickupLocations() []probe.Check {
 	create := []string{"createTransaction"}
 	return append(refusals(
 		refusedTransaction{
-			id: "transactions.pickup-location.unknown", title: "A pick-up location that does not exist is refused",
-			clauses: []string{"2.6-to-request", "D-21"}, method: api.PayoutMethodCashPickup, code: api.ErrorCodePickupLocationNotFound,
-			fix:   "Answer PICKUP_LOCATION_NOT_FOUND where to.pickup_location is none of the payer's.",
-			spoil: location(func(t *probe.T, _ api.PayerDetail) int64 { return unknownLocation(t) }),
-		},
-		refusedTransaction{
 			id: "transactions.pickup-location.other-payer", title: "A pick-up location of another payer is refused",
 			clauses: []string{"2.6-to-request", "D-21"}, method: api.PayoutMethodCashPickup, code: api.ErrorCodePickupLocationNotFound,
 			fix: "Look for to.pickup_location among the locations of to.payer_id only.",
@@ -196,6 +182,28 @@ func pickupLocations() []probe.Check {
 			}),
 		},
 	),
+		probe.Check{
+			ID: "transactions.pickup-location.unknown", Title: "A pick-up location that does not exist is refused, also where the payer has none at all",
+			Clauses: []string{"2.6-to-request", "D-09", "D-21"}, Operations: create,
+			Fix: "Answer PICKUP_LOCATION_NOT_FOUND where to.pickup_location is none of the payer's.",
+			Run: func(t *probe.T) {
+				s := t.Sender()
+				receiver := t.Receiver(s, api.PayoutMethodCashPickup)
+				payers := []api.PayerDetail{payerWithLocations(t)}
+				for _, p := range t.Payers() {
+					if p.DeliveryMethod == api.PayoutMethodCashPickup && p.Country == payers[0].Country && len(p.PickupLocation) == 0 {
+						payers = append(payers, p)
+						break
+					}
+				}
+				for _, p := range payers {
+					body := t.Payout(s, t.At(receiver.ID, p), "1.00")
+					body.To = withMember(t, body.To, "pickup_location", unknownLocation(t))
+					r, err := t.Create(s.UserID, "", body)
+					t.Refused(r, err, 422, api.ErrorCodePickupLocationNotFound)
+				}
+			},
+		},
 		probe.Check{
 			ID: "transactions.pickup-location.own", Title: "Any pick-up location of the payer is accepted",
 			Clauses: []string{"2.6-to-request", "1-rule-4-cash-pickup", "D-21"}, Operations: create,

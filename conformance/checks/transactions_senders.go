@@ -3,6 +3,8 @@ package checks
 import (
 	"strings"
 
+	openapi_types "github.com/oapi-codegen/runtime/types"
+
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
@@ -41,6 +43,15 @@ func transactionSenders() []probe.Check {
 				t.Verify(s.UserID, api.KycStatusVerified, nil)
 				r, err := t.Create(s.UserID, "", body)
 				probe.OK(t, r, err)
+			},
+		},
+		{
+			ID: "transactions.sender.business", Title: "A business that is verified creates transactions",
+			Clauses: []string{"1-rule-1", "1-rule-3a", "2.7-business", "D-24"}, Operations: create, Needs: probe.Extensions,
+			Fix: "Hold the same rules for both kinds of sending users.",
+			Run: func(t *probe.T) {
+				s := t.NewSender(asBusiness(t))
+				createTransaction(t, s, t.Payout(s, t.Receiver(s, api.PayoutMethodBankDeposit), "1.00"))
 			},
 		},
 		{
@@ -95,7 +106,7 @@ func fundingAccounts() []probe.Check {
 			body.FromFundID = t.NewFundingAccount(s.UserID, status)
 		}
 	}
-	return refusals(
+	return append(refusals(
 		refusedTransaction{
 			id: "transactions.funding-account.unknown", title: "A funding account that does not exist funds no transaction",
 			clauses: []string{"1-rule-3b"}, code: api.ErrorCodeFundingAccountNotFound,
@@ -124,5 +135,18 @@ func fundingAccounts() []probe.Check {
 			fix:   "Answer FUNDING_ACCOUNT_NOT_ACTIVE unless the account of from_fund_id itself is ACTIVE.",
 			spoil: status(api.FundingAccountStatusInactive),
 		},
-	)
+	), probe.Check{
+		ID: "transactions.funding-account.each-active", Title: "Several funding accounts of a user are ACTIVE at once, and each funds transactions",
+		Clauses: []string{"1-rule-3b", "2.6-response", "D-20"}, Operations: []string{"createTransaction"}, Needs: probe.Extensions,
+		Fix: "Leave the other funding accounts alone when one becomes ACTIVE, and take that of from_fund_id.",
+		Run: func(t *probe.T) {
+			s, body := t.Deposit()
+			for _, fund := range []openapi_types.UUID{t.NewFundingAccount(s.UserID, api.FundingAccountStatusActive), s.FundID} {
+				body.FromFundID = fund
+				if x := createTransaction(t, s, body); x.FromFundID != fund {
+					t.Failf("answered another from_fund_id than was sent")
+				}
+			}
+		},
+	})
 }

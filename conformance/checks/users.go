@@ -286,6 +286,11 @@ func business(t *probe.T, edit ...func(*api.UserRequest)) api.UserRequest {
 	}}, edit...)...)
 }
 
+// asBusiness makes a business of a registration.
+func asBusiness(t *probe.T) func(*api.UserRequest) {
+	return func(u *api.UserRequest) { *u = business(t) }
+}
+
 // everyPlainField sets the fields that both kinds of user have. No two values are the same: none can stand for another.
 func everyPlainField(u *api.UserRequest) {
 	u.DateOfBirth, u.AddressLine1 = date("1990-04-12"), probe.Ptr("1 Conformance Road")

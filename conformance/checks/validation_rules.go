@@ -27,7 +27,7 @@ func validationNumbers() []probe.Check {
 			},
 		}
 	}
-	exponent := json.RawMessage("1e2")
+	exponent, digits := json.RawMessage("1e2"), json.RawMessage("1.0000000000000000001")
 	return []probe.Check{
 		of(
 			"exponent", "An amount or a rate with an exponent is refused, even if its value would be allowed",
@@ -37,7 +37,9 @@ func validationNumbers() []probe.Check {
 		of(
 			"digits", "A number of more than 19 significant digits is refused instead of being rounded",
 			"Refuse what cannot be held exactly; do not read numbers into binary floats.",
-			map[string]json.RawMessage{"exchange_rate": json.RawMessage("132.25000000000000001")},
+			map[string]json.RawMessage{
+				"from_amount": digits, "to_amount": digits, "fee_amount": digits, "exchange_rate": json.RawMessage("132.25000000000000001"),
+			},
 		),
 	}
 }

@@ -42,9 +42,9 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "The requested tags do not raise the tier, only those of the highest do", only: "limits.tier.rises",
-			fault: limits(func(_ request, _ func(request) answer, l map[string]any) {
-				if tier(l) == 2 {
+			name: "The requested tags do not raise the tier of an individual, only those of the highest do", only: "limits.tier.rises",
+			fault: limits(func(r request, next func(request) answer, l map[string]any) {
+				if tier(l) == 2 && !isBusiness(r, next) {
 					l["current_tier"] = 1
 				}
 			}),
@@ -91,6 +91,23 @@ func tierMutants() []mutant {
 			fault: answered("createTransaction", func(r request, next func(request) answer, a answer) {
 				if a.isReplay() {
 					setTags(r, next, "REQUESTED", tagsWith(look(r, next, "/cip-info"), "FAILED")...)
+				}
+			}),
+		},
+		{
+			name: "A business is asked for the tags of individuals", only: "limits.tier.business",
+			fault: then("getCipInfo", func(r request, a answer, next func(request) answer) answer {
+				if !isBusiness(r, next) || len(transactions(r, next)) == 0 || len(tagsWith(a, "REQUESTED")) == 0 {
+					return a
+				}
+				return a.object(func(info map[string]any) { info["cip_info"].(map[string]any)["OCCUPATION"] = "REQUESTED" })
+			}),
+		},
+		{
+			name: "A business that has sent something is in no higher tier than the first", only: "limits.tier.business",
+			fault: limits(func(r request, next func(request) answer, l map[string]any) {
+				if isBusiness(r, next) && len(transactions(r, next)) > 0 {
+					l["current_tier"] = min(1, tier(l))
 				}
 			}),
 		},

@@ -65,10 +65,16 @@ var ownCurrency = with(func(r request, next func(request) answer) any {
 	return r.payer(next)["receiving_currency"]
 }, "to_currency")
 
-// bankCurrencies gives the currencies that the bank of a bank deposit receives.
-func (r request) bankCurrencies(next func(request) answer) []any {
+// bank gives the bank of a bank deposit.
+func (r request) bank(next func(request) answer) map[string]any {
 	account := first(r.accounts(next), "id", r.member("to", "fund_id"))
-	currencies, _ := member(r.read(next, fmt.Sprintf("/banks/%v", account["bank_id"])), "receiving_currency").([]any)
+	bank, _ := r.read(next, fmt.Sprintf("/banks/%v", account["bank_id"])).(map[string]any)
+	return bank
+}
+
+// bankCurrencies gives the currencies that it receives.
+func (r request) bankCurrencies(next func(request) answer) []any {
+	currencies, _ := r.bank(next)["receiving_currency"].([]any)
 	return currencies
 }
 
@@ -108,6 +114,26 @@ func networkLimitMutants() []mutant {
 		accepts("The network limit of a wallet's payer is a cent too high", "wallet", func(r request) bool { return r.method() == "WALLET" }, -1),
 		accepts("The network limit is a cent too high for an amount that is given", "receiver-amount", request.receiverAmount, -1),
 		{
+			name: "Network limits are held against hundredths, whatever the currency", kills: []string{limit + "minimum", limit + "maximum", limit + "rounded"},
+			fault: refusing("AMOUNT_NOT_ALLOWED", func(r request, next func(request) answer) bool {
+				for _, l := range objects(r.payer(next)["network_limit"]) {
+					hundredths := func(x *big.Rat) *big.Rat {
+						return new(big.Rat).Quo(new(big.Rat).Mul(x, power(2)), power(decimals(r.text("to_currency"))))
+					}
+					return r.pays().Cmp(hundredths(rational(l["min_amount"]))) < 0 || r.pays().Cmp(hundredths(rational(l["max_amount"]))) > 0
+				}
+				return false
+			}),
+		},
+		{
+			name: "A network limit of thousandths is a unit too high", only: limit + "above",
+			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ func(request) answer) bool {
+				return r.method() == "CASH_PICKUP" && decimals(r.text("to_currency")) == 3 && r.pays().Cmp(big.NewRat(100, 1)) > 0
+			}, func(r request, next func(request) answer) answer {
+				return next(r.set(number(new(big.Rat).Sub(r.amount("exchange_rate"), big.NewRat(1, 1000)), 3), "exchange_rate"))
+			})),
+		},
+		{
 			name: "Network limits are not looked at", kills: []string{limit + "below", limit + "above", limit + "wallet", limit + "receiver-amount"},
 			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ func(request) answer) bool { return r.method() != "BANK_DEPOSIT" },
 				func(r request, next func(request) answer) answer {
@@ -135,6 +161,12 @@ func receivingBoundMutants() []mutant {
 		{
 			name: "A receiving amount has no upper bound", only: "transactions.receiving-amount.too-much",
 			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ func(request) answer) bool { return r.pays().Cmp(most) > 0 }, atPar)),
+		},
+		{
+			name: "A sending amount of more than 10^9 is malformed", only: "transactions.sending-amount.most",
+			fault: miscalls("LIMIT_EXCEEDED", func(r request, _ func(request) answer) bool {
+				return r.amount("from_amount").Cmp(new(big.Rat).SetInt64(1e9)) > 0
+			}, http.StatusBadRequest, "BAD_REQUEST"),
 		},
 		{
 			name: "The upper bound of receiving amounts is excluded", only: "transactions.receiving-amount.most",

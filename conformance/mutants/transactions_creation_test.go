@@ -13,11 +13,11 @@ import (
 func transactionEchoMutants() []mutant {
 	all := []mutant{
 		{
-			name: "A fee is kept as a binary float of 32 bits", only: "transactions.creation.echo-amounts",
-			fault: shown(func(x map[string]any) {
+			name: "The fee of a bank deposit is kept as a binary float of 32 bits", only: "transactions.creation.echo-amounts",
+			fault: shown(ofDeposits(func(x map[string]any) {
 				fee, _ := rational(x["fee_amount"]).Float32()
 				x["fee_amount"] = fee
-			}),
+			})),
 		},
 		{
 			name: "Transactions are dated in the time of Nepal", only: "transactions.creation.created-at",
@@ -36,15 +36,18 @@ func transactionEchoMutants() []mutant {
 			}),
 		},
 		{
-			name: "The funding source type of the account wins over the one that was sent", only: "transactions.creation.echo-funding",
+			name: "With a bank deposit the funding source type of the account wins over the one that was sent", only: "transactions.creation.echo-funding",
 			fault: shownTo(func(r request, next func(request) answer, x map[string]any) {
+				if !isDeposit(x) {
+					return
+				}
 				x["funding_source_type"] = first(r.below(next, "/funding-accounts"), "id", x["from_fund_id"])["funding_source_type"]
 			}),
 		},
 		{
-			name: "A note loses the characters beyond the basic multilingual plane", only: "transactions.creation.echo-texts",
+			name: "The note of a bank deposit loses the characters beyond the basic multilingual plane", only: "transactions.creation.echo-texts",
 			fault: shown(func(x map[string]any) {
-				if note, ok := x["note"].(string); ok {
+				if note, ok := x["note"].(string); ok && isDeposit(x) {
 					x["note"] = strings.Map(func(c rune) rune {
 						if c > 0xFFFF {
 							return -1
@@ -77,8 +80,8 @@ func transactionEchoMutants() []mutant {
 	}
 	for _, name := range []string{"note", "purpose", "custom_purpose", "ip_address"} {
 		all = append(all, mutant{
-			name: name + " of a transaction is lost", only: "transactions.creation.echo-texts",
-			fault: shown(func(x map[string]any) { delete(x, name) }),
+			name: name + " of a bank deposit is lost", only: "transactions.creation.echo-texts",
+			fault: shown(ofDeposits(func(x map[string]any) { delete(x, name) })),
 		})
 	}
 	for _, name := range []string{"note", "custom_purpose"} {
@@ -248,7 +251,11 @@ func receiveSideMutants() []mutant {
 		}))
 	}
 	for _, name := range []string{"last_name", "email", "mobile_phone", "address_line1"} {
-		all = append(all, side(name+" of the receive user is not answered", "receive-user", func(_, to map[string]any) { delete(to, name) }))
+		all = append(all, side(name+" of the receive user of a bank deposit is not answered", "receive-user", func(x, to map[string]any) {
+			if isDeposit(x) {
+				delete(to, name)
+			}
+		}))
 	}
 	for _, name := range []string{"last_name", "address_line1"} {
 		all = append(all, side(name+" that the receive user does not have is an empty text", "receive-user-absent", func(_, to map[string]any) {
@@ -258,11 +265,22 @@ func receiveSideMutants() []mutant {
 		}))
 	}
 	return append(all, mutant{
-		name: "The receive side has the first name of the sender", only: "transactions.creation.receive-user",
+		name: "The receive side of a bank deposit has the first name of the sender", only: "transactions.creation.receive-user",
 		fault: shownTo(func(r request, next func(request) answer, x map[string]any) {
-			if to, ok := x["to"].(map[string]any); ok {
+			if to, ok := x["to"].(map[string]any); ok && isDeposit(x) {
 				to["first_name"] = member(r.read(next, "/users/"+r.user()), "first_name")
 			}
 		}),
 	})
+}
+
+func isDeposit(x map[string]any) bool { return member(x, "to", "payout_method") == "BANK_DEPOSIT" }
+
+// ofDeposits changes bank deposits alone.
+func ofDeposits(edit func(x map[string]any)) func(x map[string]any) {
+	return func(x map[string]any) {
+		if isDeposit(x) {
+			edit(x)
+		}
+	}
 }

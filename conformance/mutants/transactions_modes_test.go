@@ -47,6 +47,13 @@ func senderAmountMutants() []mutant {
 		pays("A rate is rounded to 16 decimals before it is used", "many-digits", func(x map[string]any, _ *big.Rat, digits int) *big.Rat {
 			return rounded(new(big.Rat).Mul(rational(x["from_amount"]), rounded(rational(x["exchange_rate"]), 16)), digits)
 		}),
+		pays("The product is rounded to 19 digits before it is rounded to the minor unit", "once", func(_ map[string]any, exact *big.Rat, digits int) *big.Rat {
+			whole := len(cut(exact, 0).Num().String())
+			if exact.Cmp(big.NewRat(1, 1)) < 0 {
+				whole = 0
+			}
+			return rounded(rounded(exact, 19-whole), digits)
+		}),
 		pays("The fee is taken from what is paid out", "fee-beside", func(x map[string]any, exact *big.Rat, digits int) *big.Rat {
 			if left := new(big.Rat).Sub(rational(x["from_amount"]), rational(x["fee_amount"])); left.Sign() > 0 {
 				exact = left.Mul(left, rational(x["exchange_rate"]))
@@ -101,7 +108,7 @@ func paying(calculate func(x map[string]any, exact *big.Rat, digits int) *big.Ra
 // receiverAmountMutants compare a sending amount in another way with the receiving amount that is given, or keep others.
 func receiverAmountMutants() []mutant {
 	const mode = "transactions.receiver-amount."
-	cent := big.NewRat(1, 100)
+	cent, five := big.NewRat(1, 100), big.NewRat(5, 1)
 	// less is by how much the sending amount is below the calculated one.
 	less := func(from, calculated *big.Rat) *big.Rat { return new(big.Rat).Sub(calculated, from) }
 	refuses := func(name, check string, fits func(r request, from, exact *big.Rat) bool) mutant {
@@ -112,9 +119,7 @@ func receiverAmountMutants() []mutant {
 	accepting := func(fits func(from, exact *big.Rat) bool) func() fault {
 		return overlooking("BAD_REQUEST", where(func(r request, _ func(request) answer) bool {
 			return r.receiverAmount() && fits(r.amount("from_amount"), r.calculated())
-		}, func(r request, next func(request) answer) answer {
-			return next(r.set(number(r.calculated(), 2), "from_amount"))
-		}))
+		}, asCalculated))
 	}
 	accepts := func(name, check string, fits func(from, exact *big.Rat) bool) mutant {
 		return mutant{name: name, only: mode + check, fault: accepting(fits)}
@@ -135,11 +140,11 @@ func receiverAmountMutants() []mutant {
 		refuses("A sending amount of exactly a cent less is refused", "cent-below", func(_ request, from, exact *big.Rat) bool {
 			return less(from, exact).Cmp(cent) == 0
 		}),
-		refuses("A CASH_PICKUP of exactly a cent more is refused", "cent-above", func(r request, from, exact *big.Rat) bool {
-			return less(exact, from).Cmp(cent) == 0 && r.method() == "CASH_PICKUP"
+		refuses("A CASH_PICKUP of 5.00 or more, and of exactly a cent more, is refused", "cent-above", func(r request, from, exact *big.Rat) bool {
+			return less(exact, from).Cmp(cent) == 0 && r.method() == "CASH_PICKUP" && from.Cmp(five) >= 0
 		}),
-		refuses("The calculated amount is compared before it is rounded", "rounded-first", func(_ request, from, exact *big.Rat) bool {
-			return less(exact, from).Cmp(cent) > 0
+		refuses("For a currency of cents the calculated amount is compared before it is rounded", "rounded-first", func(r request, from, exact *big.Rat) bool {
+			return less(exact, from).Cmp(cent) > 0 && decimals(r.text("to_currency")) == 2
 		}),
 		accepts("A sending amount may be less by 0.2%", "two-cents-below", func(from, exact *big.Rat) bool { return within(less(from, exact), exact, 2) }),
 		accepts("A sending amount may be more by 0.2%", "two-cents-above", func(from, exact *big.Rat) bool { return within(less(exact, from), exact, 2) }),
@@ -148,6 +153,20 @@ func receiverAmountMutants() []mutant {
 			return !ends && less(from, cut(exact, 2)).Cmp(cent) == 0
 		}),
 		accepts("Half a cent is rounded to the even neighbour", "half-up", func(from, exact *big.Rat) bool { return less(from, toEven(exact, 2)).Cmp(cent) == 0 }),
+		refuses("The calculated amount is rounded to the decimals of a receiving currency that has none", "no-decimals",
+			func(r request, from, exact *big.Rat) bool {
+				return decimals(r.text("to_currency")) == 0 && new(big.Rat).Abs(less(from, rational(number(exact, 0)))).Cmp(cent) > 0
+			}),
+		{
+			name: "The calculated amount fits in whole units too where the receiving currency has no decimals", only: mode + "no-decimals-exact",
+			fault: overlooking("BAD_REQUEST", where(func(r request, _ func(request) answer) bool {
+				return r.receiverAmount() && decimals(r.text("to_currency")) == 0 && less(r.amount("from_amount"), rational(number(r.calculated(), 0))).Sign() == 0
+			}, asCalculated)),
+		},
+		refuses("The calculated amount is rounded to the decimals of a receiving currency that has 3", "three-decimals",
+			func(r request, from, exact *big.Rat) bool {
+				return decimals(r.text("to_currency")) == 3 && new(big.Rat).Abs(less(from, rational(number(exact, 3)))).Cmp(cent) > 0
+			}),
 		{
 			name: "A sending amount may differ by two cents", kills: []string{mode + "two-cents-below", mode + "two-cents-above", mode + "not-cut", mode + "half-up"},
 			fault: accepting(func(from, exact *big.Rat) bool {
@@ -164,7 +183,10 @@ func receiverAmountMutants() []mutant {
 		keeps("The calculated sending amount is kept, not the given one", "from-amount-kept", func(x, _ map[string]any) {
 			x["from_amount"] = number(new(big.Rat).Quo(rational(x["to_amount"]), rational(x["exchange_rate"])), 2)
 		}),
-		keeps("A calculated receiving amount is paid out, not the given one", "to-amount-kept", func(x, _ map[string]any) {
+		keeps("For 5.00 or more a calculated receiving amount is paid out, not the given one", "to-amount-kept", func(x, _ map[string]any) {
+			if rational(x["from_amount"]).Cmp(five) < 0 {
+				return
+			}
 			x["to_amount"] = number(new(big.Rat).Mul(rational(x["from_amount"]), rational(x["exchange_rate"])), decimals(x["to_currency"]))
 		}),
 		{
@@ -198,6 +220,12 @@ func decimalsMutants() []mutant {
 		{
 			name: "A sending amount of thousandths is rounded", only: rule + "sending-amount",
 			fault: overlooking("BAD_REQUEST", where(func(r request, _ func(request) answer) bool { return !r.receiverAmount() }, rounds("from_amount", 2))),
+		},
+		{
+			name: "A sending amount of thousandths is rounded with RECEIVER_AMOUNT", only: rule + "sending-amount-given",
+			fault: overlooking("BAD_REQUEST", where(func(r request, _ func(request) answer) bool {
+				return r.receiverAmount() && cut(r.amount("from_amount"), 2).Cmp(r.amount("from_amount")) != 0
+			}, rounds("from_amount", 2))),
 		},
 		{
 			name: "A fee of thousandths is rounded", only: rule + "fee", fault: overlooking("BAD_REQUEST", rounds("fee_amount", 2)),

@@ -2,6 +2,7 @@ package mutants_test
 
 import (
 	"encoding/base64"
+	"math/big"
 	"net/http"
 	"slices"
 	"strconv"
@@ -11,10 +12,17 @@ import (
 // transactionReadingMutants read other transactions than were asked for, or read them incompletely.
 func transactionReadingMutants() []mutant {
 	withoutNote := func(x map[string]any) { delete(x, "note") }
+	inHundredths := func(x map[string]any) {
+		x["to_amount"] = number(new(big.Rat).Mul(rational(x["to_amount"]), new(big.Rat).Quo(power(decimals(x["to_currency"])), power(2))), 3)
+	}
 	return []mutant{
 		{
 			name: "A transaction is read without its note", only: "transactions.reading.same",
 			fault: answering("getTransaction", http.StatusOK, func(_ request, a answer) answer { return a.object(withoutNote) }),
+		},
+		{
+			name: "The receiving amount of a transaction is read in hundredths, whatever the currency", only: "transactions.reading.same",
+			fault: answering("getTransaction", http.StatusOK, func(_ request, a answer) answer { return a.object(inHundredths) }),
 		},
 		{
 			name: "For an unknown transaction the last one of the user is read", only: "transactions.reading.unknown",
@@ -48,6 +56,14 @@ func transactionReadingMutants() []mutant {
 			fault: pages(func(_ request, items []any, page map[string]any) {
 				for _, x := range objects(items) {
 					withoutNote(x)
+				}
+			}),
+		},
+		{
+			name: "Receiving amounts are listed in hundredths, whatever the currency", only: "transactions.list.same",
+			fault: pages(func(_ request, items []any, _ map[string]any) {
+				for _, x := range objects(items) {
+					inHundredths(x)
 				}
 			}),
 		},
@@ -150,6 +166,15 @@ func transactionPagingMutants() []mutant {
 			}),
 		},
 		{
+			name: "A page that is full has a cursor where one led to it", only: paging + "last",
+			fault: pages(func(r request, items []any, page map[string]any) {
+				if cursor := r.URL.Query().Get("cursor"); cursor != "" && strconv.Itoa(len(items)) == r.URL.Query().Get("limit") && page["next_cursor"] == nil {
+					page["next_cursor"] = cursor
+				}
+			}),
+		},
+		{name: "A cursor shows the transactions of the user whose page gave it", only: paging + "other-user", fault: cursorsOfUsers},
+		{
 			name: "A cursor is an offset, which a new transaction moves", only: paging + "undisturbed", fault: offsets,
 		},
 		{name: "A page holds 50 transactions where no limit is sent", only: paging + "default", fault: defaultLimit("50")},
@@ -176,6 +201,26 @@ func defaultLimit(limit string) func() fault {
 		}
 		return r
 	})
+}
+
+// cursorsOfUsers remembers for each cursor whose page gave it.
+func cursorsOfUsers() fault {
+	var users sync.Map
+	return func(op string, r request, next func(request) answer) answer {
+		if op != "listTransactions" {
+			return next(r)
+		}
+		query := r.URL.RawQuery
+		if user, ok := users.Load(r.URL.Query().Get("cursor")); ok {
+			r = r.to(http.MethodGet, "/users/"+text(user)+"/transactions")
+			r.URL.RawQuery = query
+		}
+		a := next(r)
+		if cursor := text(a.member("next_cursor")); cursor != "" {
+			users.Store(cursor, r.user())
+		}
+		return a
+	}
 }
 
 // offsets remembers for each cursor how many transactions there were before the page that it leads to.

@@ -127,6 +127,12 @@ func payerMutants() []mutant {
 			fault: overlooking("PICKUP_LOCATION_NOT_FOUND", where(func(r request, next func(request) answer) bool { return !r.locationOfAny(next) }, noLocation)),
 		},
 		{
+			name: "Any pick-up location is accepted where the payer has none", only: "transactions.pickup-location.unknown",
+			fault: overlooking("PICKUP_LOCATION_NOT_FOUND", where(func(r request, next func(request) answer) bool {
+				return len(objects(r.payer(next)["pickup_location"])) == 0
+			}, noLocation)),
+		},
+		{
 			name: "Pick-up locations of other payers are accepted", only: "transactions.pickup-location.other-payer",
 			fault: overlooking("PICKUP_LOCATION_NOT_FOUND", where(request.locationOfAny, noLocation)),
 		},

@@ -37,6 +37,22 @@ func transactionSenderMutants() []mutant {
 			},
 		},
 		{
+			name: "A business creates no transactions", only: "transactions.sender.business",
+			fault: refusing("KYC_NOT_ELIGIBLE", isBusiness),
+		},
+		{
+			name: "Of the funding accounts of a user only the last that became ACTIVE is", only: "transactions.funding-account.each-active",
+			fault: answered("setFundingAccountStatus", func(r request, next func(request) answer, a answer) {
+				for _, account := range r.below(next, "/funding-accounts") {
+					if a.member("status") == "ACTIVE" && account["status"] == "ACTIVE" && account["id"] != a.member("id") {
+						inner := r.to(http.MethodPost, "/sandbox/users/"+r.user()+"/funding-accounts/"+text(account["id"])+"/status")
+						inner.body = encode(map[string]any{"status": "INACTIVE"})
+						next(inner)
+					}
+				}
+			}),
+		},
+		{
 			name: "An unknown funding account stands for the active one", only: "transactions.funding-account.unknown",
 			fault: knowing(func(of known) func() fault {
 				return overlooking("FUNDING_ACCOUNT_NOT_FOUND", where(of.by("", "from_fund_id"), activeFund))
@@ -68,6 +84,11 @@ func transactionSenderMutants() []mutant {
 		name: "A funding account need not be active", kills: []string{"transactions.funding-account.pending", "transactions.funding-account.inactive"},
 		fault: overlooking("FUNDING_ACCOUNT_NOT_ACTIVE", activeFund),
 	})
+}
+
+// isBusiness tells whether the user in the path is one.
+func isBusiness(r request, next func(request) answer) bool {
+	return member(r.read(next, "/users/"+r.user()), "business") == true
 }
 
 func anything(request, func(request) answer) bool { return true }

@@ -17,7 +17,7 @@ func transactionMutants() []mutant {
 		transactionEchoMutants(), transactionDefaultMutants(), transactionDocumentMutants(), receiveSideMutants(),
 		transactionSenderMutants(), transactionReceiverMutants(), payerMutants(), currencyMutants(), networkLimitMutants(),
 		receivingBoundMutants(), transactionOrderMutants(), senderAmountMutants(), receiverAmountMutants(), decimalsMutants(),
-		transactionReadingMutants(), transactionPagingMutants(),
+		transactionReadingMutants(), transactionPagingMutants(), transactionMethodMutants(),
 	)
 }
 

@@ -243,10 +243,10 @@ func textMutants() []mutant {
 
 // numberMutants read numbers in other ways than digit by digit.
 func numberMutants() []mutant {
-	rate := func(name, check string, mend func(n string) (any, bool)) mutant {
+	of := func(member, name, check string, mend func(n string) (any, bool)) mutant {
 		return mutant{
 			name: name, only: "validation.numbers." + check,
-			fault: mending("createTransaction", "exchange_rate", func(v any, _ bool) (any, bool) {
+			fault: mending("createTransaction", member, func(v any, _ bool) (any, bool) {
 				n, ok := v.(json.Number)
 				if !ok {
 					return nil, false
@@ -260,15 +260,18 @@ func numberMutants() []mutant {
 		err := json.Unmarshal(encode(v), &f) // numbers become float64
 		return f, err
 	}
+	rounded := func(n string) (any, bool) {
+		f, err := binary(json.Number(n))
+		return f, err == nil && len(n) > 20 && !strings.ContainsAny(n, "eE")
+	}
 	return []mutant{
-		rate("A rate may have an exponent", "exponent", func(n string) (any, bool) {
+		of("exchange_rate", "A rate may have an exponent", "exponent", func(n string) (any, bool) {
 			f, err := binary(json.Number(n))
 			return f, err == nil && strings.ContainsAny(n, "eE")
 		}),
-		rate("A rate with more than 19 digits is rounded", "digits", func(n string) (any, bool) {
-			f, err := binary(json.Number(n))
-			return f, err == nil && len(n) > 20 && !strings.ContainsAny(n, "eE")
-		}),
+		of("exchange_rate", "A rate with more than 19 digits is rounded", "digits", rounded),
+		of("from_amount", "A sending amount with more than 19 digits is rounded", "digits", rounded),
+		of("fee_amount", "A fee with more than 19 digits is rounded", "digits", rounded),
 		{
 			name: "The numbers of a request are read as float64", kills: []string{"validation.numbers.exponent", "validation.numbers.digits"},
 			fault: asking("createTransaction", func(r request) request {

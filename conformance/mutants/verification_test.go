@@ -96,9 +96,9 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
-			name: "A tag of businesses cannot be set", only: "verification.all-tags",
+			name: "A tag of businesses cannot be REVIEWING", only: "verification.all-tags",
 			fault: answering("setVerification", 200, func(r request, a answer) answer {
-				if r.member("cip_info", "NO_OF_TXN_PER_MONTH") != nil {
+				if r.member("cip_info", "NO_OF_TXN_PER_MONTH") == "REVIEWING" {
 					return a.failure(400, "BAD_REQUEST")
 				}
 				return a
