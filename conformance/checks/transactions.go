@@ -18,6 +18,7 @@ func transactions() []probe.Check {
 		transactionCreation(),
 		transactionEcho(),
 		transactionDocuments(),
+		mostTransactionDocuments(),
 		transactionSenders(),
 		transactionReceivers(),
 		transactionCurrencies(),
