@@ -13,7 +13,7 @@ import (
 
 // accounts is about funding accounts, receive users and their accounts: extensions, without which there is no transaction.
 func accounts() []probe.Check {
-	return slices.Concat(accountsFunding(), accountsReceiveUsers(), accountsBank(), accountsWallet(), readingOfAccounts, []probe.Check{
+	return slices.Concat(accountsFunding(), accountsReceiveUsers(), accountsForms(), accountsBank(), accountsWallet(), readingOfAccounts, []probe.Check{
 		{
 			ID: "accounts.longest", Title: "Texts of receive users and accounts of the greatest length are accepted and kept whole",
 			Clauses: []string{"D-13", "D-20"}, Needs: probe.Extensions,
@@ -64,11 +64,8 @@ func longestAccounts(t *probe.T) {
 
 // uncut fails the check for each text that came back as another one. That all came back is another rule.
 func uncut(t *probe.T, sent any, a probe.Answer) {
-	got := members(t, a)
-	for name, value := range probe.Object(t, sent) {
-		if back, there := got[name].(string); there && back != value {
-			t.Failf("%s of the greatest length came back changed", name)
-		}
+	for _, pointer := range changedTexts("", probe.Object(t, sent), members(t, a)) {
+		t.Failf("%s of the greatest length came back changed", pointer)
 	}
 }
 

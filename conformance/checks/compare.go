@@ -66,6 +66,27 @@ func notEchoed(pointer string, sent, got any) []string {
 	return nil
 }
 
+// changedTexts gives the JSON pointers of the texts that came back as other ones. What did not come back is left out.
+func changedTexts(pointer string, sent, got any) (found []string) {
+	switch sent := sent.(type) {
+	case map[string]any:
+		object, _ := got.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(sent)) {
+			found = append(found, changedTexts(pointer+"/"+name, sent[name], object[name])...)
+		}
+	case []any:
+		array, _ := got.([]any)
+		for i := range min(len(sent), len(array)) {
+			found = append(found, changedTexts(pointer+"/"+strconv.Itoa(i), sent[i], array[i])...)
+		}
+	case string:
+		if back, ok := got.(string); ok && back != sent {
+			found = append(found, pointer)
+		}
+	}
+	return found
+}
+
 // sameValue compares scalars by what they mean: 100 is 100.00, and identifiers are the same in upper and lower case.
 func sameValue(a, b any) bool {
 	switch a := a.(type) {

@@ -19,6 +19,7 @@ func transactions() []probe.Check {
 		transactionEcho(),
 		[]probe.Check{transactionEchoMethods()},
 		transactionDocuments(),
+		mostTransactionDocuments(),
 		transactionSenders(),
 		transactionReceivers(),
 		transactionCurrencies(),

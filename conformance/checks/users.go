@@ -3,7 +3,6 @@ package checks
 import (
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,7 +15,7 @@ import (
 
 // users is about registration and reading of users.
 func users() []probe.Check {
-	return slices.Concat(usersRegistration(), usersKinds(), usersDocuments(), readingOfUsers, []probe.Check{
+	return slices.Concat(usersRegistration(), usersKinds(), usersForms(), usersDocuments(), readingOfUsers, []probe.Check{
 		{
 			ID: "users.read", Title: "A user is read as the registration answered it",
 			Clauses: []string{"2.5-response", "D-20"}, Operations: []string{"createUser", "getUser"}, Needs: probe.Extensions,
@@ -29,6 +28,17 @@ func users() []probe.Check {
 				for _, pointer := range notEchoed("", members(t, created), members(t, read)) {
 					t.Failf("%s is not what the registration answered", pointer)
 				}
+			},
+		},
+		{
+			ID: "users.read-without-type", Title: "A user that was registered without type is read without one",
+			Clauses: []string{"2.5-response", "D-34", "D-46"}, Operations: []string{"getUser"}, Needs: probe.Extensions,
+			Fix: "Leave type out of every answer about a user that may not send.",
+			Run: func(t *probe.T) {
+				user := t.NewUser(func(u *api.UserRequest) { u.Type = nil })
+				read, err := t.Client().GetUserWithResponse(t.Context(), user.ID)
+				probe.OK(t, read, err)
+				lacks(t, read, "type")
 			},
 		},
 		{
@@ -88,6 +98,12 @@ func usersRegistration() []probe.Check {
 			},
 		},
 		{
+			ID: "users.registration.destination", Title: "A user is registered to send from a destination only where that is an originating corridor too",
+			Clauses: []string{"1-rule-1", "D-09", "D-18"}, Operations: []string{"createUser", "createTransaction"},
+			Fix: "Look for the country of a user with type SEND among the originating corridors of the client, not among the destinations.",
+			Run: sendingFromDestination,
+		},
+		{
 			ID: "users.registration.without-corridor", Title: "A user without sending capability may be in any country",
 			Clauses: []string{"1-rule-1", "D-18"}, Operations: registration,
 			Fix: "Ask for an originating corridor only where type is SEND.",
@@ -138,18 +154,14 @@ func usersRegistration() []probe.Check {
 		{
 			ID: "users.registration.longest", Title: "Texts of the greatest length are accepted and kept whole",
 			Clauses: []string{"2.5-response", "D-13", "D-50"}, Operations: registration,
-			Fix: "Accept texts as long as the contract says, and cut nothing.",
+			Fix: "Accept texts as long as the contract says, those of documents and mailing addresses too, and cut nothing.",
 			Run: func(t *probe.T) {
-				body := t.UserRequest(func(u *api.UserRequest) {
-					u.FirstName, u.LastName, u.Business = strings.Repeat("a", 200), nil, probe.Ptr(true)
-					u.AddressLine1 = probe.Ptr(strings.Repeat("b", 255))
-					u.City, u.Zipcode = probe.Ptr(strings.Repeat("c", 100)), probe.Ptr(strings.Repeat("1", 20))
-					u.Email = strings.Repeat("d", 64) + "@" + strings.Repeat(strings.Repeat("e", 60)+".", 3) + "ab.com"
-					u.CompanyWebsite = probe.Ptr("https://www.example.com/" + strings.Repeat("f", 2024))
-				})
-				r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
-				probe.OK(t, r, err)
-				echoes(t, body, r)
+				for _, kind := range longestUsers {
+					body := t.UserRequest(kind)
+					r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
+					probe.OK(t, r, err)
+					uncut(t, body, r)
+				}
 			},
 		},
 	}
@@ -205,6 +217,12 @@ func usersKinds() []probe.Check {
 			},
 		},
 		{
+			ID: "users.business.documents", Title: "A business is answered with its documents of both forms",
+			Clauses: []string{"2.5-business", "2.5-physical-document", "2.5-virtual-document"}, Operations: registration,
+			Fix: "Keep the documents of a business as those of an individual, and answer them without the content of copies.",
+			Run: businessDocuments,
+		},
+		{
 			ID: "users.business.individual-fields", Title: "A business that sends last_name or gender is refused with 400",
 			Clauses: []string{"2.5-business", "D-13"}, Operations: registration,
 			Fix: "Refuse last_name and gender with 400 where business is true; first_name carries the name of the business.",
@@ -220,6 +238,20 @@ func usersKinds() []probe.Check {
 			Run: addressLine2,
 		},
 	}
+}
+
+// sendingFromDestination takes the answers of the server for what the destination is: one that may be sent from too has a
+// corridor, so that the next rule answers a transaction.
+func sendingFromDestination(t *probe.T) {
+	r, err := t.Client().CreateUserWithResponse(t.Context(), nil, t.UserRequest(func(u *api.UserRequest) { u.Country = t.Target().Facts.Destination }))
+	if err != nil {
+		t.Brokenf("set-up: no usable answer: %v", err)
+	}
+	if r.JSON200 == nil {
+		return // how it is refused is another rule
+	}
+	x, err := t.Create(r.JSON200.ID, "", unmet(t, probe.Sender{UserID: r.JSON200.ID, FundID: unknownID()}))
+	t.Refused(x, err, 422, api.ErrorCodeKycNotEligible)
 }
 
 func createdNow(t *probe.T) {

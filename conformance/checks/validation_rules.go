@@ -145,8 +145,10 @@ func otherPayoutMethod(t *probe.T) {
 	}
 }
 
-// unseen is a token of no list.
+// unseen is a token of no list, and longestToken one of the greatest length.
 const unseen = "CONFORMANCE_2"
+
+var longestToken = "CONFORMANCE_" + strings.Repeat("9", 52)
 
 // validationAccepted gives the checks of what must not be refused.
 func validationAccepted() []probe.Check {
@@ -157,40 +159,46 @@ func validationAccepted() []probe.Check {
 	document := "data:image/png;base64,iVBORw0KGgo="
 	return []probe.Check{
 		{
-			ID: "validation.open-sets.users", Title: "The open sets of a registration accept any upper-case token",
+			ID: "validation.open-sets.users", Title: "The open sets of a registration accept any upper-case token of at most 64 characters",
 			Clauses: []string{"D-12"}, Operations: []string{"createUser"},
 			Fix: "Do not hold gender, document_type, business_type, user_scope and number_of_employee against a list.",
 			Run: func(t *probe.T) {
-				accepts(t, func(u *api.UserRequest) {
-					u.Gender = probe.Ptr(unseen)
-					u.PhysicalDocuments = []api.PhysicalDocumentRequest{{DocumentType: unseen, DocumentValue: document}}
-					u.VirtualDocuments = []api.VirtualDocumentRequest{{DocumentType: unseen, DocumentValue: "1"}}
-				})
-				accepts(t, func(u *api.UserRequest) {
-					u.LastName, u.Business = nil, probe.Ptr(true)
-					u.BusinessType, u.UserScope, u.NumberOfEmployee = probe.Ptr(unseen), probe.Ptr(unseen), probe.Ptr(unseen)
-				})
+				for _, token := range []string{unseen, longestToken} {
+					accepts(t, func(u *api.UserRequest) {
+						u.Gender = &token
+						u.PhysicalDocuments = []api.PhysicalDocumentRequest{{DocumentType: token, DocumentValue: document}}
+						u.VirtualDocuments = []api.VirtualDocumentRequest{{DocumentType: token, DocumentValue: "1"}}
+					})
+					accepts(t, func(u *api.UserRequest) {
+						u.LastName, u.Business = nil, probe.Ptr(true)
+						u.BusinessType, u.UserScope, u.NumberOfEmployee = &token, &token, &token
+					})
+				}
 			},
 		},
 		{
-			ID: "validation.open-sets.transactions", Title: "The open sets of a transaction accept any upper-case token",
+			ID: "validation.open-sets.transactions", Title: "The open sets of a transaction accept any upper-case token of at most 64 characters",
 			Clauses: []string{"D-12"}, Operations: []string{"createTransaction"},
 			Fix: "Do not hold purpose, funding_source_type and document_type against a list.",
 			Run: func(t *probe.T) {
 				s, body := t.Deposit()
-				body.Purpose, body.FundingSourceType = probe.Ptr(unseen), probe.Ptr(unseen)
-				body.PhysicalDocuments = []api.TransactionDocumentRequest{{DocumentType: unseen, DocumentValue: document}}
-				r, err := t.Create(s.UserID, "", body)
-				probe.OK(t, r, err)
+				for _, token := range []string{unseen, longestToken} {
+					body.Purpose, body.FundingSourceType = &token, &token
+					body.PhysicalDocuments = []api.TransactionDocumentRequest{{DocumentType: token, DocumentValue: document}}
+					r, err := t.Create(s.UserID, "", body)
+					probe.OK(t, r, err)
+				}
 			},
 		},
 		{
-			ID: "validation.open-sets.funding-accounts", Title: "The type of a funding account is any upper-case token",
+			ID: "validation.open-sets.funding-accounts", Title: "The type of a funding account is any upper-case token of at most 64 characters",
 			Clauses: []string{"D-12"}, Operations: []string{"createFundingAccount"}, Needs: probe.Extensions,
 			Fix: "Do not hold funding_source_type against a list.",
 			Run: func(t *probe.T) {
-				r, err := t.Client().CreateFundingAccountWithResponse(t.Context(), t.NewUser().ID, nil, api.FundingAccountRequest{FundingSourceType: unseen})
-				probe.OK(t, r, err)
+				for _, token := range []string{unseen, longestToken} {
+					r, err := t.Client().CreateFundingAccountWithResponse(t.Context(), t.NewUser().ID, nil, api.FundingAccountRequest{FundingSourceType: token})
+					probe.OK(t, r, err)
+				}
 			},
 		},
 		{

@@ -19,6 +19,7 @@ var (
 	businessTags = strings.Fields(`NATURE_OF_BUSINESS COMPANY_TYPE EIN_NUMBER ACCOUNT_OPERATOR_INFO ZIP_CODE EMAIL
 		CERTIFICATE_OF_INCORPORATION TXN_FREQUENCY NO_OF_EMPLOYEE DATE_OF_BIRTH EIN_DOC FIRST_NAME NO_OF_TXN_PER_MONTH
 		MAILING_ADDRESS STATE SOURCE_OF_FUND ADDRESS_LINE1 COUNTRY PHONE_NUMBER COMPANY_WEBSITE CITY`)
+	businessDocumentTags = strings.Fields("EIN_DOC EIN_NUMBER CERTIFICATE_OF_INCORPORATION ACCOUNT_OPERATOR_INFO")
 )
 
 // Statuses as the interface document lists them.
@@ -92,13 +93,29 @@ func verificationReported() []probe.Check {
 			Clauses: []string{"D-39"}, Operations: reading,
 			Fix: "Give no tag to fields and documents for which D-39 names none.",
 			Run: func(t *probe.T) {
-				invoice := func(u *api.UserRequest) {
-					u.PhysicalDocuments = []api.PhysicalDocumentRequest{{DocumentType: "INVOICE", DocumentValue: documentPDF}}
+				without(t, t.UserRequest(withScan("INVOICE")), "ID_DOC")
+				from := func(u *api.UserRequest) { u.IPAddress = probe.Ptr("203.0.113.8") }
+				without(t, t.UserRequest(asCompany, withScan("INVOICE"), from), append([]string{"IP_ADDRESS"}, businessDocumentTags...)...)
+			},
+		},
+		{
+			ID: "verification.documents-by-form", Title: "EIN, EIN_NUMBER and CERTIFICATE_OF_INCORPORATION of a business become a tag in one form only",
+			Clauses: []string{"2.7-business", "D-39"}, Operations: reading,
+			Fix: "Give EIN_NUMBER for a virtual document, EIN_DOC and CERTIFICATE_OF_INCORPORATION for physical ones, and no tag for the other form.",
+			Run: func(t *probe.T) {
+				for _, document := range []func(*api.UserRequest){withNumber("EIN"), withNumber("CERTIFICATE_OF_INCORPORATION"), withScan("EIN_NUMBER")} {
+					without(t, t.UserRequest(asCompany, document), businessDocumentTags...)
 				}
-				without(t, t.UserRequest(invoice), "ID_DOC")
-				without(t, t.UserRequest(invoice, func(u *api.UserRequest) {
-					u.Business, u.LastName, u.IPAddress = probe.Ptr(true), nil, probe.Ptr("203.0.113.8")
-				}), "IP_ADDRESS", "EIN_DOC", "EIN_NUMBER", "CERTIFICATE_OF_INCORPORATION", "ACCOUNT_OPERATOR_INFO")
+			},
+		},
+		{
+			ID: "verification.other-documents", Title: "A document of a business that the list of tags does not name becomes no tag",
+			Clauses: []string{"2.7-business", "D-39"}, Operations: reading,
+			Fix: "Give ACCOUNT_OPERATOR_INFO for STATE_ID, PASSPORT and SSN of a business only: any document but an invoice is a rule of individuals.",
+			Run: func(t *probe.T) {
+				for _, document := range []func(*api.UserRequest){withNumber(unseen), withScan(unseen)} {
+					without(t, t.UserRequest(asCompany, document), businessDocumentTags...)
+				}
 			},
 		},
 		{
@@ -164,8 +181,25 @@ func verificationSet() []probe.Check {
 		{
 			ID: "verification.partial", Title: "What is not sent to the verification stays as it is",
 			Clauses: []string{"D-20", "D-24", "D-25"}, Operations: setting, Needs: probe.Extensions,
-			Fix: "Change the status and the tags that are sent, and no others.",
+			Fix: "Change the status and the tags that are sent, and no others: neither follows from the other.",
 			Run: partialVerification,
+		},
+		{
+			ID: "verification.answer", Title: "The verification answers the tags as they are read afterwards, also those that were not sent",
+			Clauses: []string{"2.7", "D-20"}, Operations: setting, Needs: probe.Extensions,
+			Fix: "Answer all tags of the user as they are after the change.",
+			Run: func(t *probe.T) {
+				user := t.NewUser().ID
+				r, err := t.Client().SetVerificationWithResponse(t.Context(), user, api.VerificationRequest{
+					CipInfo: map[string]api.CipStatus{"EMAIL": api.CipStatusFailed, "OCCUPATION": api.CipStatusReviewing},
+				})
+				answered, read := probe.OK(t, r, err).CipInfo, cipInfo(t, user).CipInfo
+				for _, tag := range []string{"EMAIL", "OCCUPATION", "FIRST_NAME", "COUNTRY"} {
+					if answered[tag] != read[tag] {
+						t.Failf("tag %s is answered with %q and read with %q", tag, answered[tag], read[tag])
+					}
+				}
+			},
 		},
 		{
 			ID: "verification.set-unknown-user", Title: "The verification of an unknown user answers 404",
@@ -182,24 +216,29 @@ func verificationSet() []probe.Check {
 
 // documentTags sends documents one by one, copies and numbers.
 func documentTags(t *probe.T) {
-	number := func(kind string) func(*api.UserRequest) {
-		return func(u *api.UserRequest) {
-			u.VirtualDocuments = []api.VirtualDocumentRequest{{DocumentType: kind, DocumentValue: "000000001"}}
-		}
-	}
-	scan := func(kind string) func(*api.UserRequest) {
-		return func(u *api.UserRequest) {
-			u.PhysicalDocuments = []api.PhysicalDocumentRequest{{DocumentType: kind, DocumentValue: documentPDF}}
-		}
-	}
-	company := func(u *api.UserRequest) { u.Business, u.LastName = probe.Ptr(true), nil }
-	for _, document := range []func(*api.UserRequest){number("SSN"), number(unseen), scan("STATE_ID"), scan(unseen)} {
+	for _, document := range []func(*api.UserRequest){withNumber("SSN"), withNumber(unseen), withScan("STATE_ID"), withScan(unseen)} {
 		submitted(t, t.UserRequest(document), "ID_DOC")
 	}
-	for _, document := range []func(*api.UserRequest){number("SSN"), number("PASSPORT"), scan("STATE_ID")} {
-		submitted(t, t.UserRequest(company, document), "ACCOUNT_OPERATOR_INFO")
+	for _, document := range []func(*api.UserRequest){withNumber("SSN"), withNumber("PASSPORT"), withScan("STATE_ID")} {
+		submitted(t, t.UserRequest(asCompany, document), "ACCOUNT_OPERATOR_INFO")
 	}
 }
+
+// withNumber adds one virtual document.
+func withNumber(kind string) func(*api.UserRequest) {
+	return func(u *api.UserRequest) {
+		u.VirtualDocuments = []api.VirtualDocumentRequest{{DocumentType: kind, DocumentValue: "000000001"}}
+	}
+}
+
+// withScan adds one physical document.
+func withScan(kind string) func(*api.UserRequest) {
+	return func(u *api.UserRequest) {
+		u.PhysicalDocuments = []api.PhysicalDocumentRequest{{DocumentType: kind, DocumentValue: documentPDF}}
+	}
+}
+
+func asCompany(u *api.UserRequest) { u.Business, u.LastName = probe.Ptr(true), nil }
 
 func oneStatus(t *probe.T) {
 	user := t.NewUser().ID
@@ -225,8 +264,14 @@ func partialVerification(t *probe.T) {
 	}
 	before["EMAIL"] = api.CipStatusFailed
 	wantTags(t, info.CipInfo, before)
-	t.Verify(user, api.KycStatusVerified, nil)
-	wantTags(t, cipInfo(t, user).CipInfo, before)
+	for _, status := range kycStatuses {
+		t.Verify(user, status, nil)
+		wantTags(t, cipInfo(t, user).CipInfo, before)
+	}
+	t.Verify(user, "", tagsWith(individualTags, api.CipStatusVerified))
+	if got, want := cipInfo(t, user).KycStatus, kycStatuses[len(kycStatuses)-1]; got != want {
+		t.Failf("all tags became VERIFIED, and kyc_status %q became %q", want, got)
+	}
 }
 
 // cipInfo reads the verification information; that is what the check is about.

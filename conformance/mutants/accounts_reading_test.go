@@ -38,6 +38,17 @@ func readingMutants() []mutant {
 	}
 	return []mutant{
 		without("getUser", "users.business.read", "the mailing address", func(body map[string]any) { delete(body, "mailing_address") }),
+		without("getUser", "users.business.read", "the documents of a business", func(body map[string]any) {
+			if body["business"] == true {
+				delete(body, "physical_documents")
+				delete(body, "virtual_documents")
+			}
+		}),
+		without("getUser", "users.business.read", "the second line of an address that is null", func(body map[string]any) {
+			if address, ok := body["mailing_address"].(map[string]any); ok && address["address_line2"] == nil {
+				delete(address, "address_line2")
+			}
+		}),
 		without("listReceiveUsers", "accounts.receive-users.read", "the postcode", func(body map[string]any) { delete(body, "zipcode") }),
 		without("listBankAccounts", "accounts.bank.read-branch", "the branch", func(body map[string]any) { delete(body, "branch_id") }),
 		without("getTransaction", "transactions.reading.payer", "the payer", func(body map[string]any) { payer(body) }),

@@ -63,11 +63,11 @@ func receiveUserMutants() []mutant {
 			fault: everywhere([]string{"createReceiveUser", "listReceiveUsers"}, func(body map[string]any) { delete(body, "zipcode") }),
 		},
 		{
-			name: "A receive user may be in any country", only: "accounts.receive-users.destination",
-			fault: accepting("createReceiveUser", "CORRIDOR_NOT_ENABLED", func(_ request, body map[string]any, look func(path string) any) bool {
+			name: "A receive user may be in any country but an originating one", only: "accounts.receive-users.destination",
+			fault: accepting("createReceiveUser", "CORRIDOR_NOT_ENABLED", func(r request, body map[string]any, look func(path string) any) bool {
 				banks, _ := look("/banks").([]any)
 				body["country"] = member(banks[0], "country")
-				return true
+				return r.text("country") != sandboxOrigin
 			}),
 		},
 	}

@@ -58,6 +58,18 @@ func transactionEchoMutants() []mutant {
 			}),
 		},
 		{
+			name: "A note is trimmed, and its lines are joined", only: "transactions.creation.echo-texts",
+			fault: shown(func(x map[string]any) {
+				if note, ok := x["note"].(string); ok {
+					x["note"] = strings.ReplaceAll(strings.TrimSpace(note), "\n", " ")
+				}
+			}),
+		},
+		{
+			name: "A transaction is refused to an IPv6 address", only: "transactions.creation.echo-texts",
+			fault: narrow("createTransaction", func(r request) bool { return strings.Contains(r.text("ip_address"), ":") }),
+		},
+		{
 			name: "remittance_purpose is taken for custom_purpose where that is not sent", only: "transactions.creation.not-returned",
 			fault: transacting(func(r request, next func(request) answer) answer {
 				return next(r).object(func(x map[string]any) {
@@ -86,6 +98,13 @@ func transactionEchoMutants() []mutant {
 	}
 	for _, name := range []string{"note", "custom_purpose"} {
 		all = append(all, mutant{
+			name: name + " of a transaction that is an empty text is none", only: "transactions.creation.echo-texts",
+			fault: shown(func(x map[string]any) {
+				if x[name] == "" {
+					delete(x, name)
+				}
+			}),
+		}, mutant{
 			name: name + " of a transaction is an empty text where none was sent", only: "transactions.creation.absent",
 			fault: shown(func(x map[string]any) {
 				if x[name] == nil {
@@ -172,6 +191,11 @@ func transactionDocumentMutants() []mutant {
 	}
 	nobody := "00000000-0000-4000-8000-000000000000"
 	return []mutant{
+		documents("most", "Of the documents of a transaction the first ten are kept", func(all []any) []any { return all[:min(10, len(all))] }),
+		{
+			name: "A transaction has at most 15 documents", only: "transactions.documents.most",
+			fault: narrow("createTransaction", func(r request) bool { return len(objects(r.member("physical_documents"))) > 15 }),
+		},
 		documents("order", "The documents of a transaction are in the order of their types", func(all []any) []any {
 			slices.SortFunc(all, func(a, b any) int {
 				return strings.Compare(fmt.Sprint(member(a, "document_type")), fmt.Sprint(member(b, "document_type")))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,14 +17,22 @@ import (
 func userMutants() []mutant {
 	all := append(registrationMutants(), kindMutants()...)
 	all = append(all, documentMutants()...)
+	all = slices.Concat(all, formMutants(), tidyMutants(), shortTextMutants(), corridorMutants())
 	return append(all, mutant{
-		name: "A user is read with new ids for the documents", only: "users.read",
+		name: "A person is read with new ids for the documents", only: "users.read",
 		fault: answering("getUser", 200, func(_ request, a answer) answer {
 			return a.object(func(user map[string]any) {
 				for _, d := range documentsOf(user) {
-					d["id"] = uuid.NewString()
+					if user["business"] == false {
+						d["id"] = uuid.NewString()
+					}
 				}
 			})
+		}),
+	}, mutant{
+		name: "Every user is read with the type SEND", only: "users.read-without-type",
+		fault: answering("getUser", 200, func(_ request, a answer) answer {
+			return a.object(func(user map[string]any) { user["type"] = "SEND" })
 		}),
 	}, mutant{name: "An unknown user is a bad request, to the first client", only: "users.unknown", fault: firstClientErrs("getUser")})
 }
@@ -155,6 +164,15 @@ func kindMutants() []mutant {
 		{
 			name: "The number of employees is not answered", only: "users.business.all-fields",
 			fault: wherever(func(user map[string]any) { delete(user, "number_of_employee") }),
+		},
+		{
+			name: "The documents of a business are not kept", only: "users.business.documents",
+			fault: wherever(func(user map[string]any) {
+				if user["business"] == true {
+					delete(user, "physical_documents")
+					delete(user, "virtual_documents")
+				}
+			}),
 		},
 		{
 			name: "The gender of a business is ignored", only: "users.business.individual-fields",

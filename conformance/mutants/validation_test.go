@@ -247,7 +247,7 @@ func openSetMutants() []mutant {
 	}
 	genders, purposes := none("FEMALE", "MALE", "OTHER"), none("OTHER", "FAMILY_SUPPORT", "EDUCATION", "GIFT")
 	sources := none("CARD", "BANK_ACCOUNT", "SAVINGS", "WIRE", "CASH")
-	return []mutant{
+	all := []mutant{
 		{
 			name: "A fund_id is ignored where cash is handed out", only: "validation.other-payout-method",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
@@ -272,4 +272,27 @@ func openSetMutants() []mutant {
 			return len(text(r.member("first_name"))) > 200
 		}),
 	}
+	long := func(v any) bool { return len(text(v)) > 32 }
+	for _, of := range []struct {
+		check, id string
+		names     []string
+	}{
+		{"users", "createUser", []string{"gender", "business_type", "user_scope", "number_of_employee"}},
+		{"transactions", "createTransaction", []string{"purpose", "funding_source_type"}},
+		{"funding-accounts", "createFundingAccount", []string{"funding_source_type"}},
+	} {
+		for _, name := range of.names {
+			all = append(all, refusing(of.id+" refuses a "+name+" of more than 32 characters", "open-sets."+of.check, of.id,
+				func(r request) bool { return long(r.member(name)) }))
+		}
+	}
+	for _, of := range [][3]string{
+		{"users", "createUser", "physical_documents"}, {"users", "createUser", "virtual_documents"},
+		{"transactions", "createTransaction", "physical_documents"},
+	} {
+		all = append(all, refusing(of[1]+" refuses a type of more than 32 characters in "+of[2], "open-sets."+of[0], of[1], func(r request) bool {
+			return slices.ContainsFunc(each(r.member(of[2])), func(d any) bool { return long(member(d, "document_type")) })
+		}))
+	}
+	return all
 }

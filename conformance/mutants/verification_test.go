@@ -2,6 +2,7 @@ package mutants_test
 
 import (
 	"maps"
+	"net/http"
 )
 
 func verificationMutants() []mutant {
@@ -73,6 +74,28 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
+			name: "Any document EIN of a business is its copy", only: "verification.documents-by-form",
+			fault: tagging("virtual_documents", func(kind string) string { return map[string]string{"EIN": "EIN_DOC"}[kind] }),
+		},
+		{
+			name: "The copy of a certificate may be its number", only: "verification.documents-by-form",
+			fault: tagging("virtual_documents", func(kind string) string {
+				return map[string]string{"CERTIFICATE_OF_INCORPORATION": kind}[kind]
+			}),
+		},
+		{
+			name: "A copy of the EIN_NUMBER of a business submits the number", only: "verification.documents-by-form",
+			fault: tagging("physical_documents", func(kind string) string { return map[string]string{"EIN_NUMBER": kind}[kind] }),
+		},
+		{
+			name: "Any other copy that a business sends is of its operator", only: "verification.other-documents",
+			fault: tagging("physical_documents", ofOperator),
+		},
+		{
+			name: "Any other number that a business sends is of its operator", only: "verification.other-documents",
+			fault: tagging("virtual_documents", ofOperator),
+		},
+		{
 			name: "The verification information of an unknown user is a bad request, to the first client", only: "verification.unknown-user",
 			fault: firstClientErrs("getCipInfo"),
 		},
@@ -134,8 +157,85 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
+			name: "A user that becomes IN PROGRESS has its submitted tags REVIEWING", only: "verification.partial",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				if op == "setVerification" && a.status == 200 && r.member("kyc_status") == "IN PROGRESS" {
+					setTags(r, next, "REVIEWING", tagsWith(a, "SUBMIT")...)
+				}
+				return a
+			}),
+		},
+		{
+			name: "A user whose tags are all VERIFIED becomes VERIFIED", only: "verification.partial",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				tags, _ := a.member("cip_info").(map[string]any)
+				if op == "setVerification" && a.status == 200 && a.member("kyc_status") == "UNVERIFIED" && len(tagsWith(a, "VERIFIED")) == len(tags) {
+					r = r.to(http.MethodPost, r.URL.Path)
+					r.body = encode(map[string]any{"kyc_status": "VERIFIED"})
+					next(r)
+				}
+				return a
+			}),
+		},
+		{
+			name: "The verification answers the tags as they were before", only: "verification.answer",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				if op != "setVerification" {
+					return next(r)
+				}
+				before, a := look(r, next, "/cip-info").member("cip_info"), next(r)
+				if a.status == 200 {
+					a = a.object(func(info map[string]any) { info["cip_info"] = before })
+				}
+				return a
+			}),
+		},
+		{
+			name: "The verification answers the tags alone that were sent", only: "verification.answer",
+			fault: answering("setVerification", 200, func(r request, a answer) answer {
+				return a.object(func(info map[string]any) {
+					if sent, ok := r.member("cip_info").(map[string]any); ok && len(sent) > 0 {
+						info["cip_info"] = sent
+					}
+				})
+			}),
+		},
+		{
 			name: "The verification of an unknown user is a bad request, to the first client", only: "verification.set-unknown-user",
 			fault: firstClientErrs("setVerification"),
 		},
 	}
+}
+
+// tagging gives a business one tag more for each document of a form, where the type has one.
+func tagging(form string, tag func(kind string) string) func() fault {
+	return stateless(func(op string, r request, next func(request) answer) answer {
+		a := next(r)
+		if op != "getCipInfo" || a.status != 200 {
+			return a
+		}
+		user := look(r, next, "")
+		if user.member("business") != true {
+			return a
+		}
+		return a.object(func(info map[string]any) {
+			tags := info["cip_info"].(map[string]any)
+			for _, d := range objects(user.member(form)) {
+				if more := tag(text(d["document_type"])); more != "" && tags[more] == nil {
+					tags[more] = "SUBMIT"
+				}
+			}
+		})
+	})
+}
+
+// ofOperator takes every type of document that has no tag for one of the operator.
+func ofOperator(kind string) string {
+	switch kind {
+	case "INVOICE", "EIN", "EIN_NUMBER", "CERTIFICATE_OF_INCORPORATION":
+		return ""
+	}
+	return "ACCOUNT_OPERATOR_INFO"
 }
