@@ -194,7 +194,7 @@ func countryAndMethod(t *probe.T) {
 	}
 }
 
-// singlePayers compares some payers of each method.
+// singlePayers compares some payers of each method. The interface document has seen lists without the pick-up locations.
 func singlePayers(t *probe.T) {
 	all := payersIn(allPayers(t), t.Target().Facts.Destination)
 	for _, m := range allMethods {
@@ -202,6 +202,9 @@ func singlePayers(t *probe.T) {
 			r, err := t.Client().GetPayerWithResponse(t.Context(), want.ID)
 			p := probe.OK(t, r, err)
 			got := api.Payer{Country: p.Country, DeliveryMethod: p.DeliveryMethod, ID: p.ID, Name: p.Name, PickupLocation: p.PickupLocation}
+			if len(want.PickupLocation) == 0 {
+				got.PickupLocation = want.PickupLocation
+			}
 			if !reflect.DeepEqual(got, want) {
 				t.Failf("payer %d has other values than in the list", want.ID)
 			}
