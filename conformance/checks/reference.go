@@ -132,5 +132,14 @@ func region(t *probe.T, alpha2 string) language.Region {
 	return r
 }
 
+// threeLetters gives the ISO 3166-1 alpha-3 code of a country. There is none for codes that are in use without ISO, as XK.
+func threeLetters(alpha2 string) (alpha3 string, ok bool) {
+	r, err := language.ParseRegion(alpha2)
+	if err != nil || r.IsPrivateUse() {
+		return "", false
+	}
+	return r.ISO3(), true
+}
+
 // numeric is the ISO 3166-1 numeric code of a country, three digits; M.49 uses the same numbers.
 func numeric(t *probe.T, alpha2 string) string { return fmt.Sprintf("%03d", region(t, alpha2).M49()) }
