@@ -22,6 +22,13 @@ func accounts() []probe.Check {
 			Run:        longestAccounts,
 		},
 		{
+			ID: "accounts.complete", Title: "Accounts and receive users are listed all at once, however many",
+			Clauses:    []string{"D-29"},
+			Operations: []string{"listFundingAccounts", "listReceiveUsers", "listBankAccounts", "listWalletAccounts"}, Needs: probe.Extensions,
+			Fix: "Answer these lists complete; only transactions come in pages.",
+			Run: completeLists,
+		},
+		{
 			ID: "accounts.unknown-user", Title: "Accounts and receive users of an unknown user answer 404, also where the id is that of a receive user",
 			Clauses: []string{"D-10", "D-20"}, Needs: probe.Extensions,
 			Operations: []string{"createFundingAccount", "listFundingAccounts", "createReceiveUser", "listReceiveUsers"},
@@ -103,6 +110,30 @@ func accountsOfUnknownReceiveUser(t *probe.T) {
 		t.Refused(wallet, err, 404, api.ErrorCodeNotFound)
 		wallets, err := c.ListWalletAccountsWithResponse(ctx, user, receiver)
 		t.Refused(wallets, err, 404, api.ErrorCodeNotFound)
+	}
+}
+
+// aboveUsualPage is one more than most services list on a page.
+const aboveUsualPage = 26
+
+func completeLists(t *probe.T) {
+	country := t.Target().Facts.Destination
+	user, receiver := newReceiveUser(t)
+	for _, of := range []struct {
+		path string
+		body any
+	}{
+		{probe.UserPath(user, "funding-accounts"), api.FundingAccountRequest{FundingSourceType: "CARD"}},
+		{probe.UserPath(t.NewUser().ID, "receive-users"), probe.ReceiveUserRequest(country)},
+		{probe.UserPath(user, "receive-users", receiver.String(), "bank-accounts"), bankAccount(t.Bank(country))},
+		{probe.UserPath(user, "receive-users", receiver.String(), "wallet-accounts"), walletAccount(t.AnyPayer(api.PayoutMethodWallet))},
+	} {
+		for range aboveUsualPage {
+			prepare(t, of.path, of.body)
+		}
+		if listed, _ := readBack(t, of.path).([]any); len(listed) != aboveUsualPage {
+			t.Failf("%d of %d are listed by GET %s", len(listed), aboveUsualPage, of.path[strings.LastIndex(of.path, "/"):])
+		}
 	}
 }
 
