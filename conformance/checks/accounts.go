@@ -2,6 +2,7 @@ package checks
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -120,16 +121,19 @@ func completeLists(t *probe.T) {
 	country := t.Target().Facts.Destination
 	user, receiver := newReceiveUser(t)
 	for _, of := range []struct {
-		path string
-		body any
+		path    string
+		body    any
+		differs string // a member: that two which are the same are two is another rule
 	}{
-		{probe.UserPath(user, "funding-accounts"), api.FundingAccountRequest{FundingSourceType: "CARD"}},
-		{probe.UserPath(t.NewUser().ID, "receive-users"), probe.ReceiveUserRequest(country)},
-		{probe.UserPath(user, "receive-users", receiver.String(), "bank-accounts"), bankAccount(t.Bank(country))},
-		{probe.UserPath(user, "receive-users", receiver.String(), "wallet-accounts"), walletAccount(t.AnyPayer(api.PayoutMethodWallet))},
+		{probe.UserPath(user, "funding-accounts"), api.FundingAccountRequest{FundingSourceType: "CARD"}, "label"},
+		{probe.UserPath(t.NewUser().ID, "receive-users"), probe.ReceiveUserRequest(country), "last_name"},
+		{probe.UserPath(user, "receive-users", receiver.String(), "bank-accounts"), bankAccount(t.Bank(country)), "account_number"},
+		{probe.UserPath(user, "receive-users", receiver.String(), "wallet-accounts"), walletAccount(t.AnyPayer(api.PayoutMethodWallet)), "wallet_number"},
 	} {
-		for range aboveUsualPage {
-			prepare(t, of.path, of.body)
+		for i := range aboveUsualPage {
+			body := probe.Object(t, of.body)
+			body[of.differs] = strconv.Itoa(9800000000 + i)
+			prepare(t, of.path, body)
 		}
 		if listed, _ := readBack(t, of.path).([]any); len(listed) != aboveUsualPage {
 			t.Failf("%d of %d are listed by GET %s", len(listed), aboveUsualPage, of.path[strings.LastIndex(of.path, "/"):])
