@@ -2,6 +2,7 @@ package checks
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -20,6 +21,13 @@ func accounts() []probe.Check {
 			Operations: []string{"createFundingAccount", "createReceiveUser", "createBankAccount", "createWalletAccount"},
 			Fix:        "Accept texts as long as the contract says, and cut nothing.",
 			Run:        longestAccounts,
+		},
+		{
+			ID: "accounts.complete", Title: "Accounts and receive users are listed all at once, however many",
+			Clauses:    []string{"D-29"},
+			Operations: []string{"listFundingAccounts", "listReceiveUsers", "listBankAccounts", "listWalletAccounts"}, Needs: probe.Extensions,
+			Fix: "Answer these lists complete; only transactions come in pages.",
+			Run: completeLists,
 		},
 		{
 			ID: "accounts.unknown-user", Title: "Accounts and receive users of an unknown user answer 404, also where the id is that of a receive user",
@@ -100,6 +108,33 @@ func accountsOfUnknownReceiveUser(t *probe.T) {
 		t.Refused(wallet, err, 404, api.ErrorCodeNotFound)
 		wallets, err := c.ListWalletAccountsWithResponse(ctx, user, receiver)
 		t.Refused(wallets, err, 404, api.ErrorCodeNotFound)
+	}
+}
+
+// aboveUsualPage is one more than most services list on a page.
+const aboveUsualPage = 26
+
+func completeLists(t *probe.T) {
+	country := t.Target().Facts.Destination
+	user, receiver := newReceiveUser(t)
+	for _, of := range []struct {
+		path    string
+		body    any
+		differs string // a member: that two which are the same are two is another rule
+	}{
+		{probe.UserPath(user, "funding-accounts"), api.FundingAccountRequest{FundingSourceType: "CARD"}, "label"},
+		{probe.UserPath(t.NewUser().ID, "receive-users"), probe.ReceiveUserRequest(country), "last_name"},
+		{probe.UserPath(user, "receive-users", receiver.String(), "bank-accounts"), bankAccount(t.Bank(country)), "account_number"},
+		{probe.UserPath(user, "receive-users", receiver.String(), "wallet-accounts"), walletAccount(t.AnyPayer(api.PayoutMethodWallet)), "wallet_number"},
+	} {
+		for i := range aboveUsualPage {
+			body := probe.Object(t, of.body)
+			body[of.differs] = strconv.Itoa(9800000000 + i)
+			prepare(t, of.path, body)
+		}
+		if listed, _ := readBack(t, of.path).([]any); len(listed) != aboveUsualPage {
+			t.Failf("%d of %d are listed by GET %s", len(listed), aboveUsualPage, of.path[strings.LastIndex(of.path, "/"):])
+		}
 	}
 }
 

@@ -34,6 +34,7 @@ func wrongCredentials(t *probe.T) []credentials {
 		of("a client id that nobody has", "conformance-nobody", secret),
 		of("a wrong secret", id, "conformance-"+secret),
 		of("a secret that is cut off", id, secret[:len(secret)-1]),
+		of("a secret that goes on", id, secret+"-conformance"),
 	}
 }
 

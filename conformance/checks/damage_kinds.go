@@ -21,7 +21,8 @@ func wrongTypes(path []string, schema *openapi3.Schema, _ any) []damage {
 		all[0] = damage{path: path, what: "an array", value: []any{}}
 		all = append(all, damage{path: path, what: "text", value: "text"})
 	case schema.Type.Is(openapi3.TypeBoolean):
-		all = append(all, damage{path: path, what: "true as text", value: "true"})
+		all = append(all, damage{path: path, what: "true as text", value: "true"},
+			damage{path: path, what: "1 for true", value: 1}, damage{path: path, what: "0 for false", value: 0})
 	case schema.Type.Is(openapi3.TypeInteger), schema.Type.Is(openapi3.TypeNumber):
 		all = append(all, damage{path: path, what: "a number as text", value: "100"})
 	default:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/openapi/wire"
 )
 
 // errorRules gives the checks of the error body, and of what every operation answers in the conditions that an operator
@@ -72,7 +73,52 @@ func errorRules() []probe.Check {
 				}
 			},
 		},
+		{
+			ID: "errors.no-values-transactions", Title: "The refusal of a transaction repeats no text that was sent, and its details no value",
+			Clauses: []string{"D-08"}, Operations: []string{"createTransaction"},
+			Fix: "Word messages and reasons without values of the request, with every status: what a caller writes into a note is personal data.",
+			Run: noValuesOfTransactions,
+		},
 	}, conditionRules()...)
+}
+
+// noValuesOfTransactions has one refused for its form, one for a rule, and one for its key.
+func noValuesOfTransactions(t *probe.T) {
+	s, good := t.Deposit()
+	used := probe.NewKey()
+	r, err := t.Create(s.UserID, used, good)
+	probe.Setup(t, r, err)
+	const overPrecise, tiny = "1.00731", "0.000000731"
+	for _, of := range []struct {
+		status int
+		key    string
+		value  string // in the details
+		spoil  func(*api.TransactionRequest)
+	}{
+		{400, "", overPrecise, func(b *api.TransactionRequest) { b.FromAmount = wire.MustAmount(overPrecise) }},
+		{422, "", tiny, func(b *api.TransactionRequest) { b.ExchangeRate = wire.MustAmount(tiny) }},
+		{409, used, used, func(*api.TransactionRequest) {}},
+	} {
+		body := good
+		body.Note, body.CustomPurpose, body.RemittancePurpose = probe.Ptr(canary), probe.Ptr(canary), probe.Ptr(canary)
+		of.spoil(&body)
+		r, err := t.Create(s.UserID, of.key, body)
+		if err != nil || r.StatusCode() < 400 {
+			t.Brokenf("set-up: a transaction that must be refused with %d is not", of.status)
+		}
+		if strings.Contains(string(r.Body), canary) {
+			t.Failf("a refusal with %d repeats a text of the request", of.status)
+		}
+		var refusal api.Error
+		if json.Unmarshal(r.Body, &refusal) != nil {
+			continue // that is for errors.status to tell
+		}
+		for _, d := range refusal.Details {
+			if strings.Contains(d.Reason+d.Field, of.value) {
+				t.Failf("a detail of a refusal with %d repeats a value of the request", of.status)
+			}
+		}
+	}
 }
 
 // eachError gives one error of each kind that can be had without a set-up.

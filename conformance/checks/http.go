@@ -179,12 +179,15 @@ func headerRules() []probe.Check {
 	return []probe.Check{
 		{
 			ID: "http.unknown-headers", Title: "Headers that an operation does not know are ignored, Accept included",
-			Clauses: []string{"D-48"}, Operations: []string{"listPayers", "createUser"},
-			Fix: "Answer JSON whatever Accept asks for, and refuse no request for its other headers.",
+			Clauses: []string{"D-04", "D-48"}, Operations: []string{"listPayers", "createUser"},
+			Fix: "Answer all of it as JSON with 200 whatever Accept, Range and If-None-Match ask for, and refuse no request for its other headers, such as a key where none is taken.",
 			Run: func(t *probe.T) {
 				h := http.Header{"Accept": {"text/html"}, "X-Conformance": {"1"}, "X-Http-Method-Override": {"DELETE"}, "Accept-Language": {"x"}}
+				key := http.Header{"X-Idempotency-Key": {strings.Repeat("k", 256)}} // longer than one may be where it counts
 				for _, r := range []probe.Request{
 					{Method: http.MethodGet, Path: "/payers", Header: h}, {Method: http.MethodPost, Path: "/users", Body: t.UserRequest(), Header: h},
+					{Method: http.MethodGet, Path: "/payers", Header: key},
+					{Method: http.MethodGet, Path: "/payers", Header: http.Header{"Range": {"bytes=0-1"}, "If-None-Match": {"*"}}},
 				} {
 					reply := t.Send(r)
 					if reply.Status != http.StatusOK || !json.Valid(reply.Body) {

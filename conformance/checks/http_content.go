@@ -54,14 +54,18 @@ func contentRules() []probe.Check {
 		},
 		{
 			ID: "http.content-type.no-body", Title: "Without a body the content type is ignored",
-			Clauses: []string{"D-52"}, Operations: []string{"listPayers", "listBanks"},
-			Fix: "Look at Content-Type only where there is a body; callers send application/json with every request.",
+			Clauses: []string{"D-52"}, Operations: []string{"listPayers", "listBanks", "createUser"},
+			Fix: "Look at Content-Type only where there is a body; callers send application/json with every request. Where a body is missing answer 400, not 415.",
 			Run: func(t *probe.T) {
 				for path, contentType := range map[string]string{"/payers": "application/json", "/banks": "text/plain"} {
 					reply := t.Send(probe.Request{Method: http.MethodGet, Path: path, Header: http.Header{"Content-Type": {contentType}}})
 					if reply.Status != http.StatusOK {
 						t.Failf("GET %s answered %d, want 200, to Content-Type: %s", path, reply.Status, contentType)
 					}
+				}
+				for _, contentType := range []string{"", "text/plain"} {
+					r := probe.Request{Method: http.MethodPost, Path: "/users", Header: http.Header{"Content-Type": {contentType}}}
+					t.Refused(t.Send(r), nil, http.StatusBadRequest, badRequest)
 				}
 			},
 		},
@@ -83,6 +87,18 @@ func contentRules() []probe.Check {
 			Fix: "Count what is read, and stop after 20971520 bytes.",
 			Run: func(t *probe.T) {
 				tooLarge(t, probe.Request{Method: http.MethodPost, Path: "/users", Body: t.UserRequest(), Spaces: mostBytes, Chunked: true})
+			},
+		},
+		{
+			ID: "http.size.most", Title: "A body of exactly 20 MiB is accepted",
+			Clauses: []string{"D-15"}, Operations: []string{"createUser"},
+			Fix: "Set no lower bound than 20971520 bytes, neither in the service nor in what stands before it.",
+			Run: func(t *probe.T) {
+				body := encoded(t, t.UserRequest())
+				reply := t.Send(probe.Request{Method: http.MethodPost, Path: "/users", Body: body, Spaces: mostBytes - int64(len(body))})
+				if reply.Status != http.StatusOK {
+					t.Failf("answered %d, want 200", reply.Status)
+				}
 			},
 		},
 	}

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"net/http"
 	"strings"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
@@ -92,6 +93,37 @@ func keyScopes() []probe.Check {
 				t.Refused(r, err, 409, api.ErrorCodeIdempotencyKeyReused)
 			},
 		},
+		{
+			ID: "idempotency.scope.sandbox", Title: "The sandbox operations take no key: another value is set with the same one too",
+			Clauses: []string{"D-48", "D-54"}, Operations: []string{"setVerification", "setFundingAccountStatus"}, Needs: probe.Extensions,
+			Fix: "Ignore X-Idempotency-Key in these operations, as any header that an operation does not know.",
+			Run: sandboxKey,
+		},
+	}
+}
+
+// sandboxKey sets two values after each other with one key.
+func sandboxKey(t *probe.T) {
+	user, key := t.NewUser().ID, http.Header{"X-Idempotency-Key": {probe.NewKey()}}
+	set := func(path string, body any) probe.Reply {
+		reply := t.Send(probe.Request{Method: http.MethodPost, Path: "/sandbox" + path, Body: body, Header: key})
+		if reply.Status != http.StatusOK {
+			t.Fatalf("answered %d, want 200", reply.Status)
+		}
+		return reply
+	}
+	for _, status := range []api.KycStatus{api.KycStatusVerified, api.KycStatusSuspended} {
+		set(probe.UserPath(user, "verification"), api.VerificationRequest{KycStatus: &status})
+		if got := cipInfo(t, user).KycStatus; got != status {
+			t.Failf("kyc_status is %q, want %s", got, status)
+		}
+	}
+	account := t.NewFundingAccount(user, api.FundingAccountStatusPending)
+	for _, status := range []api.FundingAccountStatus{api.FundingAccountStatusActive, api.FundingAccountStatusInactive} {
+		reply := set(probe.UserPath(user, "funding-accounts", account.String(), "status"), api.FundingAccountStatusRequest{Status: status})
+		if got := members(t, reply)["status"]; got != string(status) {
+			t.Failf("the status of a funding account is answered as %v, want %s", got, status)
+		}
 	}
 }
 

@@ -95,6 +95,31 @@ func hidden(all, own []int64) []int64 {
 	return pick(all, func(id int64) bool { return !slices.Contains(own, id) })
 }
 
+// mostCountries is of how many countries the lists are compared.
+const mostCountries = 20
+
+// countriesIn gives the destination and the countries of a list, but the one that is not enabled; not all where there are many.
+func countriesIn[V any](t *probe.T, list []V, of func(V) string) []string {
+	countries := []string{t.Target().Facts.Destination}
+	for _, v := range list {
+		if c := of(v); c != t.Target().Facts.DisabledCountry && !slices.Contains(countries, c) {
+			countries = append(countries, c)
+		}
+	}
+	return countries[:min(mostCountries, len(countries))]
+}
+
+// sameIDs compares a list without a country with the list of a country, as far as both are about the country. Their order
+// is another rule.
+func sameIDs(t *probe.T, what, country string, all, list []int64) {
+	for _, id := range hidden(list, all) {
+		t.Failf("%s %d is not in the list without a country", what, id)
+	}
+	for _, id := range hidden(all, list) {
+		t.Failf("%s %d of %s is in the list without a country only", what, id, country)
+	}
+}
+
 // some gives up to five elements: a list may have thousands.
 func some[V any](all []V) []V { return all[:min(5, len(all))] }
 
@@ -105,6 +130,15 @@ func region(t *probe.T, alpha2 string) language.Region {
 		t.Brokenf("the facts name %q, which is no country", alpha2)
 	}
 	return r
+}
+
+// threeLetters gives the ISO 3166-1 alpha-3 code of a country. There is none for codes that are in use without ISO, as XK.
+func threeLetters(alpha2 string) (alpha3 string, ok bool) {
+	r, err := language.ParseRegion(alpha2)
+	if err != nil || r.IsPrivateUse() {
+		return "", false
+	}
+	return r.ISO3(), true
 }
 
 // numeric is the ISO 3166-1 numeric code of a country, three digits; M.49 uses the same numbers.

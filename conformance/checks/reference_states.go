@@ -52,21 +52,10 @@ func referenceStates() []probe.Check {
 			},
 		},
 		{
-			ID: "reference.states.unknown", Title: "A code that no state of the country has answers 404",
+			ID: "reference.states.unknown", Title: "A code that no state of the country has answers 404, that of another country's state too",
 			Clauses: []string{"D-10"}, Operations: []string{"getCountryState"},
-			Fix: "Answer 404 NOT_FOUND for an unknown state code.",
-			Run: func(t *probe.T) {
-				country, list := states(t)
-				codes := ids(list, func(s api.State) string { return s.Code })
-				for _, code := range []string{"ZZZ", "ZZ9", "Z99"} {
-					if !slices.Contains(codes, code) {
-						r, err := t.Client().GetCountryStateWithResponse(t.Context(), country, code)
-						t.Refused(r, err, 404, api.ErrorCodeNotFound)
-						return
-					}
-				}
-				t.Skipf("all codes that the check tries are states of %s", country)
-			},
+			Fix: "Look for the code among the states of the country in the path only, and answer 404 NOT_FOUND where it is none of them.",
+			Run: unknownState,
 		},
 		{
 			ID: "reference.states.disabled-country", Title: "The states below a country that is unknown or not enabled answer 404",
@@ -144,8 +133,16 @@ func referenceStatesV2() []probe.Check {
 		{
 			ID: "reference.states-v2.order", Title: "The second form lists states by ascending id, each once",
 			Clauses: []string{"D-29"}, Operations: lists,
-			Fix: "Order the list by id.",
-			Run: func(t *probe.T) { ascending(t, statesV2Of(t, nil), func(s api.StateV2) int64 { return s.ID }) },
+			Fix: "Order the list by id, with a country and without.",
+			Run: func(t *probe.T) {
+				id := func(s api.StateV2) int64 { return s.ID }
+				ascending(t, statesV2Of(t, nil), id)
+				for _, country := range []string{t.Target().Facts.OriginCountry, t.Target().Facts.Destination} {
+					if list := statesV2Of(t, &country); len(list) > 1 {
+						ascending(t, list, id)
+					}
+				}
+			},
 		},
 		{
 			ID: "reference.states-v2.single", Title: "A single state of the second form has the values that the list gives",
@@ -179,6 +176,29 @@ func referenceStatesV2() []probe.Check {
 			Fix: "Serve both forms from the same states.",
 			Run: bothForms,
 		},
+	}
+}
+
+// unknownState tries a code that nobody has, and one of the other of the two countries.
+func unknownState(t *probe.T) {
+	country, list := states(t)
+	code := func(s api.State) string { return s.Code }
+	candidates := [][]string{{"ZZZ", "ZZ9", "Z99"}}
+	for _, other := range []string{t.Target().Facts.OriginCountry, t.Target().Facts.Destination} {
+		r, err := t.Client().ListCountryStatesWithResponse(t.Context(), other)
+		candidates = append(candidates, ids(probe.Setup(t, r, err), code))
+	}
+	tried := false
+	for _, codes := range candidates {
+		unknown := pick(codes, func(c string) bool { return !slices.Contains(ids(list, code), c) })
+		for _, c := range unknown[:min(1, len(unknown))] {
+			tried = true
+			r, err := t.Client().GetCountryStateWithResponse(t.Context(), country, c)
+			t.Refused(r, err, 404, api.ErrorCodeNotFound)
+		}
+	}
+	if !tried {
+		t.Skipf("all codes that the check tries are states of %s", country)
 	}
 }
 

@@ -45,6 +45,12 @@ func usersDocuments() []probe.Check {
 			},
 		},
 		{
+			ID: "users.physical-documents.large", Title: "A copy of several hundred kilobytes is accepted",
+			Clauses: []string{"D-15"}, Operations: registration,
+			Fix: "Take copies as long as a body may be; scans are large.",
+			Run: func(t *probe.T) { register(t, t.UserRequest(withCopy(documentPDF+strings.Repeat("JVBERi0x", 1<<16)))) },
+		},
+		{
 			ID: "users.physical-documents.other-media", Title: "A copy of any other media type is refused with 400",
 			Clauses: []string{"D-15"}, Operations: registration,
 			Fix: "Refuse data URIs of other media types than image/* and application/pdf.",

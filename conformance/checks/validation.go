@@ -1,7 +1,11 @@
 package checks
 
 import (
+	"net/url"
 	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 )
@@ -25,13 +29,21 @@ func parameterChecks() []probe.Check {
 			})
 		}
 		all = append(all, probe.Check{
-			ID: "validation." + op.id + ".query", Title: op.name() + " refuses a query parameter that it does not have",
+			ID: "validation." + op.id + ".query", Title: op.name() + " refuses a query parameter that it does not have, its own names in another case too",
 			Clauses: []string{"D-48"}, Operations: []string{op.id}, Needs: op.needs(),
 			Fix: "Answer 400 BAD_REQUEST naming each query parameter that the operation does not declare; a misspelt filter must not be ignored.",
 			Run: func(t *probe.T) {
 				r := op.request(t, existing(t, op))
-				r.Path = withQuery(r.Path, "conformance=1")
-				t.Refused(t.Send(r), nil, 400, badRequest, "query conformance")
+				query, places := url.Values{"conformance": {"1"}}, []string{"query conformance"}
+				for _, p := range op.parameters {
+					if p.In == openapi3.ParameterInQuery {
+						name := strings.ToUpper(p.Name)
+						query.Set(name, sampleParameter(t, p))
+						places = append(places, "query "+name)
+					}
+				}
+				r.Path = withQuery(r.Path, query.Encode())
+				t.Refused(t.Send(r), nil, 400, badRequest, places...)
 			},
 		})
 	}

@@ -54,6 +54,30 @@ func validationJSON() []probe.Check {
 			"empty", "An operation that needs a body refuses a request without one", "Answer 400 BAD_REQUEST where the body is missing; do not take it for an empty object.",
 			func([]byte) [][]byte { return [][]byte{{}} },
 		),
+		of(
+			"relaxed", "A body that only parsers more relaxed than JSON can read is refused",
+			"Answer 400 BAD_REQUEST to comments, to single quotes and to names without quotes: they are no JSON (RFC 8259).",
+			func(body []byte) [][]byte {
+				texts := [][]byte{append([]byte("/* conformance */"), body...), append([]byte("// conformance\n"), body...)}
+				if bytes.Contains(body, []byte(`"`)) { // else it is an object without members
+					texts = append(texts, bytes.ReplaceAll(body, []byte(`"`), []byte("'")), bytes.Replace(body, []byte(`"`), nil, 2))
+				}
+				return texts
+			},
+		),
+		{
+			ID: "validation.json.case", Title: "A member whose name is in another case is one that the contract does not know, and refused", Clauses: []string{"D-13", "D-48"},
+			Operations: operationIDs(operationsWhere(operation.takesBody)),
+			Fix:        "Compare the names of members letter by letter, upper and lower case apart; some parsers of JSON do not.",
+			Run: func(t *probe.T) {
+				eachBody(t, func(op operation, r probe.Request, body []byte) {
+					for _, text := range inOtherCase(t, body) {
+						r.Body = text
+						refusedBody(t, op, r)
+					}
+				})
+			},
+		},
 		{
 			ID: "validation.json.twice", Title: "A member that is given twice is refused, at any depth, and named", Clauses: []string{"D-48"},
 			Operations: operationIDs(operationsWhere(operation.takesBody)),
@@ -94,6 +118,19 @@ func refusedBody(t *probe.T, op operation, r probe.Request, pointers ...string) 
 		pointers[i] = "body " + pointers[i]
 	}
 	t.Refused(reply, nil, 400, badRequest, pointers...)
+}
+
+// inOtherCase gives the body with its first name in capitals; none if it has no members. That the name is told is for
+// another check to see.
+func inOtherCase(t *probe.T, body []byte) [][]byte {
+	object := probe.Object(t, json.RawMessage(body))
+	if len(object) == 0 {
+		return nil
+	}
+	name := slices.Min(slices.Collect(maps.Keys(object)))
+	object[strings.ToUpper(name)] = object[name]
+	delete(object, name)
+	return [][]byte{encoded(t, object)}
 }
 
 // repeated gives bodies in which the member at a pointer is given twice with the same value, one for each object.

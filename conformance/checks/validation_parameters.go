@@ -92,16 +92,20 @@ func withQuery(path, query string) string {
 	return path + "?" + query
 }
 
+// sampleParameter gives a value that a parameter may have.
+func sampleParameter(t *probe.T, p *openapi3.Parameter) string {
+	switch {
+	case p.Schema.Value.Type.Is(openapi3.TypeInteger):
+		return "1"
+	case p.Name == "countryCode", p.Name == "country", p.Name == "destination":
+		return t.Target().Facts.Destination
+	}
+	return sampleText(p.Schema.Value)
+}
+
 // wrongParameters derives values that a parameter must not have from its schema.
 func wrongParameters(t *probe.T, p *openapi3.Parameter) []wrongParameter {
-	schema := p.Schema.Value
-	sample := t.Target().Facts.Destination
-	switch {
-	case schema.Type.Is(openapi3.TypeInteger):
-		sample = "1"
-	case p.Name != "countryCode" && p.Name != "country" && p.Name != "destination":
-		sample = sampleText(schema)
-	}
+	schema, sample := p.Schema.Value, sampleParameter(t, p)
 	var all []wrongParameter
 	wrong := func(what string, values ...string) { all = append(all, wrongParameter{p, what, values}) }
 	if schema.Type.Is(openapi3.TypeInteger) {

@@ -3,8 +3,16 @@ package mutants_test
 import "net/http"
 
 // shortMutants cut what is long, or refuse it.
-func shortMutants() []mutant {
-	return []mutant{
+func shortMutants() (mutants []mutant) {
+	for _, list := range []string{"listFundingAccounts", "listReceiveUsers", "listBankAccounts", "listWalletAccounts"} {
+		mutants = append(mutants, mutant{
+			name: list + " ends after 25", only: "accounts.complete",
+			fault: answering(list, http.StatusOK, func(_ request, a answer) answer {
+				return a.list(func(list []any) []any { return list[:min(25, len(list))] })
+			}),
+		})
+	}
+	return append(mutants, []mutant{
 		{
 			name: "The label of a funding account is cut after 100 bytes", only: "accounts.longest",
 			fault: everywhere([]string{"createFundingAccount", "listFundingAccounts"}, func(body map[string]any) {
@@ -22,7 +30,7 @@ func shortMutants() []mutant {
 				return a
 			}),
 		},
-	}
+	}...)
 }
 
 func readingMutants() []mutant {

@@ -197,19 +197,15 @@ func listMutants() (all []mutant) {
 		{"listFundingAccounts", "funding"}, {"listReceiveUsers", "receive-users"}, {"listBankAccounts", "bank"}, {"listWalletAccounts", "wallet"},
 	} {
 		id, check := of[0], "accounts."+of[1]+".list"
-		list := func(name string, edit func(all []any) []any) {
-			all = append(all, mutant{name: id + " " + name, only: check, fault: answering(id, http.StatusOK, func(_ request, a answer) answer {
-				return a.as(func(body any) any {
-					items, _ := body.([]any)
-					return edit(items)
-				})
-			})})
-		}
-		list("lists the newest first", func(all []any) []any {
-			slices.Reverse(all)
-			return all
+		all = append(all, mutant{
+			name: id + " lists the newest first", only: check,
+			fault: answering(id, http.StatusOK, func(_ request, a answer) answer { return a.list(reversed) }),
+		}, mutant{
+			name: id + " lists two at most", kills: []string{check, "accounts.complete"},
+			fault: answering(id, http.StatusOK, func(_ request, a answer) answer {
+				return a.list(func(list []any) []any { return list[:min(2, len(list))] })
+			}),
 		})
-		list("lists two at most", func(all []any) []any { return all[:min(2, len(all))] })
 	}
 	for _, of := range [][2]string{{"listBankAccounts", "bank"}, {"listWalletAccounts", "wallet"}} {
 		id := of[0]

@@ -50,6 +50,9 @@ func openOperations() (all []mutant) {
 		{"compares as much of the secret as was sent", func(r request, client, secret string) bool {
 			return r.client() == client && r.secret() != "" && strings.HasPrefix(secret, r.secret())
 		}},
+		{"compares as much of what was sent as the secret has", func(r request, client, secret string) bool {
+			return r.client() == client && strings.HasPrefix(r.secret(), secret)
+		}},
 	}
 	for i, op := range compiled().Operations() {
 		f := faults[i%len(faults)]

@@ -1,6 +1,9 @@
 package mutants_test
 
-import "net/http"
+import (
+	"fmt"
+	"net/http"
+)
 
 func errorMutants() []mutant {
 	editing := func(status int, edit func(body map[string]any)) func() fault {
@@ -38,6 +41,30 @@ func errorMutants() []mutant {
 			fault: answering("createUser", 422, func(r request, a answer) answer {
 				return a.object(func(body map[string]any) {
 					body["message"] = text(r.member("first_name")) + " is in a country that is not enabled."
+				})
+			}),
+		},
+		{
+			name: "The refusal of a malformed transaction repeats its note", only: "errors.no-values-transactions",
+			fault: answering("createTransaction", 400, func(r request, a answer) answer {
+				return a.object(func(body map[string]any) { body["message"] = "It is not right: " + text(r.member("note")) })
+			}),
+		},
+		{
+			name: "The refusal of a key that was used repeats the purpose", only: "errors.no-values-transactions",
+			fault: answering("createTransaction", 409, func(r request, a answer) answer {
+				return a.object(func(body map[string]any) {
+					body["message"] = "Used for another purpose than " + text(r.member("custom_purpose"))
+				})
+			}),
+		},
+		{
+			name: "The details of an amount that is not allowed repeat the rate", only: "errors.no-values-transactions",
+			fault: answering("createTransaction", 422, func(r request, a answer) answer {
+				return a.object(func(body map[string]any) {
+					for _, d := range objects(body["details"]) {
+						d["reason"] = "pays nothing at " + fmt.Sprint(r.member("exchange_rate"))
+					}
 				})
 			}),
 		},

@@ -21,7 +21,7 @@ func TestAServerThatDiffersWhereTheContractIsSilentPasses(t *testing.T) {
 		way  fault
 	}{
 		{"words", otherWords}, {"forms", otherForms}, {"clock", coarseClock}, {"pages", shortPages}, {"paths", otherPaths},
-		{"payers", allPayersRestrict},
+		{"payers", allPayersRestrict}, {"locations", locationsOfOnePayer},
 	} {
 		handler = another.way.with(handler)
 	}
@@ -136,6 +136,15 @@ func otherPaths(_ string, r request, next func(request) answer) answer {
 		return a.failure(http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED").with("Allow", "GET")
 	case a.status == http.StatusNotFound && strings.HasSuffix(r.URL.Path, "/"):
 		return a.failure(http.StatusBadRequest, "BAD_REQUEST")
+	}
+	return a
+}
+
+// locationsOfOnePayer tells the pick-up locations of a payer where it is asked for alone, as the interface document has seen it.
+func locationsOfOnePayer(op string, r request, next func(request) answer) answer {
+	a := next(r)
+	if op == "listPayers" && a.status == http.StatusOK {
+		a = a.object(func(p map[string]any) { p["pickup_location"] = []any{} })
 	}
 	return a
 }

@@ -171,6 +171,28 @@ func contentMutants() []mutant {
 			}, 400, "BAD_REQUEST"),
 		},
 		{
+			name: "A registration without a body and a content type is 415", only: "http.content-type.no-body",
+			fault: answering("createUser", http.StatusBadRequest, func(r request, a answer) answer {
+				if len(r.body) == 0 && r.Header.Get(name) == "" {
+					a = a.failure(http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
+				}
+				return a
+			}),
+		},
+		{
+			name: "A registration without a body and with another content type is 415", only: "http.content-type.no-body",
+			fault: answering("createUser", http.StatusBadRequest, func(r request, a answer) answer {
+				if contentType := r.Header.Get(name); len(r.body) == 0 && contentType != "" && contentType != right {
+					a = a.failure(http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
+				}
+				return a
+			}),
+		},
+		{
+			name: "A body of more than 1 MiB is too large", only: "http.size.most",
+			fault: refusing(func(_ string, r request) bool { return r.ContentLength > 1<<20 }, 413, "PAYLOAD_TOO_LARGE"),
+		},
+		{
 			name: "A body that is announced as too long is a bad request", only: "http.size.announced",
 			fault: refusing(func(_ string, r request) bool { return r.ContentLength > mostBytes }, 400, "BAD_REQUEST"),
 		},
@@ -194,6 +216,26 @@ func headerMutants() []mutant {
 				a := next(r)
 				if accept := r.Header.Get("Accept"); accept != "" && !strings.Contains(accept, "json") && !strings.Contains(accept, "*") {
 					a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
+				}
+				return a
+			}),
+		},
+		{
+			name: "The length of a key is judged in every operation", only: "http.unknown-headers",
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				a := next(r)
+				if a.status == http.StatusOK && len([]rune(r.key())) > 255 {
+					a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
+				}
+				return a
+			}),
+		},
+		{
+			name: "What a caller says to have already is not sent", kills: []string{"http.unknown-headers"},
+			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+				a := next(r)
+				if a.status == http.StatusOK && r.Method == http.MethodGet && r.Header.Get("If-None-Match") != "" {
+					a.status, a.body = http.StatusNotModified, nil
 				}
 				return a
 			}),

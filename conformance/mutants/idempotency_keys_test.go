@@ -44,6 +44,18 @@ func keyMutants() []mutant {
 			return refused.answer.failure(http.StatusConflict, reused), refused.answer.status == status && !r.repeats(refused.request)
 		}
 	}
+	// replaying takes a key in an operation that does not know it.
+	replaying := func(id string) mutant {
+		return mutant{
+			name: id + " answers what it answered to the same key", only: "idempotency.scope.sandbox",
+			fault: keyed(id, func(p past, r request, next func(request) answer) answer {
+				if p.first != nil {
+					return p.first.answer
+				}
+				return next(r)
+			}),
+		}
+	}
 	return []mutant{
 		{
 			name: "The length of a key is counted in bytes", only: "idempotency.key.characters",
@@ -113,6 +125,8 @@ func keyMutants() []mutant {
 				return next(r)
 			}),
 		},
+		replaying("setVerification"),
+		replaying("setFundingAccountStatus"),
 		burnt("A refusal for a rule is answered to repeats too", "rule-then-same", func(refused exchange, r request) (answer, bool) {
 			return refused.answer, refused.answer.status == http.StatusUnprocessableEntity && r.repeats(refused.request)
 		}),

@@ -42,6 +42,21 @@ func stateMutants() []mutant {
 			}),
 		},
 		{
+			name: "A state of a country is looked for in the other countries too", only: "reference.states.unknown",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				if op != one || a.status != 404 || next(r.to(http.MethodGet, "/countries/"+r.segment(1)+"/states")).status != 200 {
+					return a
+				}
+				for _, country := range []string{"US", "GB", "NP"} {
+					if other := next(r.to(http.MethodGet, "/countries/"+country+"/states/"+r.segment(3))); other.status == 200 {
+						return other
+					}
+				}
+				return a
+			}),
+		},
+		{
 			name: "A single state of a country that is not enabled is a bad request", only: "reference.states.disabled-country",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
@@ -97,6 +112,10 @@ func stateV2Mutants() []mutant {
 		{
 			name: "The second form is in descending order", only: "reference.states-v2.order",
 			fault: listing(list, "countryCode", "", reversed),
+		},
+		{
+			name: "The second form lists the states of a country in descending order", only: "reference.states-v2.order",
+			fault: listingOf(list, "countryCode", reversed),
 		},
 		{
 			name: "A single state of the second form has its name in capitals", only: "reference.states-v2.single",

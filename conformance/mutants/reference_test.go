@@ -31,10 +31,29 @@ func referencePayerMutants() []mutant {
 			})),
 		},
 		{
-			name: "The payer list finds nothing in a country of 3 letters", only: "reference.payers.alpha-3",
+			name:  "The payer list without a country ends after 50",
+			kills: []string{"reference.payers.all-countries", "reference.payers.payout-method"}, fault: listing(list, "country", "", first50),
+		},
+		{
+			name: "The payer list without a country leaves out wallets in the Philippines", only: "reference.payers.all-countries",
+			fault: listing(list, "country", "", leaveOut(func(payer map[string]any) bool {
+				return payer["country"] == "PH" && payer["delivery_method"] == "WALLET"
+			})),
+		},
+		{
+			name: "The payer list finds nothing in a country of 3 letters without a method", only: "reference.payers.alpha-3",
 			fault: reasking(list, func(r request) request {
-				if len(r.URL.Query().Get("country")) == 3 {
+				if q := r.URL.Query(); len(q.Get("country")) == 3 && !q.Has("payout_method") && !q.Has("delivery_method") {
 					return r.query("country", "ZZ")
+				}
+				return r
+			}),
+		},
+		{
+			name: "The payer list takes the first 2 letters of a country of 3", only: "reference.payers.alpha-3",
+			fault: reasking(list, func(r request) request {
+				if country := r.URL.Query().Get("country"); len(country) == 3 {
+					return r.query("country", country[:2])
 				}
 				return r
 			}),
@@ -44,18 +63,18 @@ func referencePayerMutants() []mutant {
 			fault: whereListed(list, false, allCountries),
 		},
 		{
-			name: "The filter payout_method does not know HOME_DELIVERY", only: "reference.payers.payout-method",
+			name: "Without a country the filter payout_method does not know HOME_DELIVERY", only: "reference.payers.payout-method",
 			fault: reasking(list, func(r request) request {
-				if r.URL.Query().Get("payout_method") == "HOME_DELIVERY" {
+				if q := r.URL.Query(); q.Get("payout_method") == "HOME_DELIVERY" && !q.Has("country") {
 					return r.query("payout_method", "")
 				}
 				return r
 			}),
 		},
 		{
-			name: "The filter delivery_method counts beside payout_method only", only: "reference.payers.delivery-method",
+			name: "Without a country the filter delivery_method counts beside payout_method only", only: "reference.payers.delivery-method",
 			fault: reasking(list, func(r request) request {
-				if r.URL.Query().Get("payout_method") == "" {
+				if q := r.URL.Query(); !q.Has("payout_method") && !q.Has("country") {
 					return r.query("delivery_method", "")
 				}
 				return r
@@ -86,6 +105,17 @@ func referencePayerMutants() []mutant {
 			}),
 		},
 		{
+			name: "Of two different methods the first is taken in the list of a country", only: "reference.payers.contradiction",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				q := r.URL.Query()
+				if op != list || a.status != 400 || !q.Has("country") || !q.Has("payout_method") || next(r.query("payout_method", "")).status != 200 {
+					return a
+				}
+				return next(r.query("delivery_method", ""))
+			}),
+		},
+		{
 			name: "The method is ignored in the payer list of a country", only: "reference.payers.country-and-method",
 			fault: reasking(list, func(r request) request {
 				if r.URL.Query().Has("country") {
@@ -95,8 +125,39 @@ func referencePayerMutants() []mutant {
 			}),
 		},
 		{
+			name: "The filter delivery_method is ignored in the payer list of a country", only: "reference.payers.country-and-method",
+			fault: reasking(list, func(r request) request {
+				if r.URL.Query().Has("country") {
+					return r.query("delivery_method", "")
+				}
+				return r
+			}),
+		},
+		{
+			name: "The method is ignored in the payer list of a country of 3 letters", only: "reference.payers.country-and-method",
+			fault: reasking(list, func(r request) request {
+				if len(r.URL.Query().Get("country")) == 3 {
+					return r.query("payout_method", "").query("delivery_method", "")
+				}
+				return r
+			}),
+		},
+		{
+			name: "The filter BANK_DEPOSIT finds nothing in a country", only: "reference.payers.country-and-method",
+			fault: answering(list, 200, func(r request, a answer) answer {
+				if q := r.URL.Query(); q.Has("country") && q.Get("payout_method") == "BANK_DEPOSIT" {
+					a = a.list(func([]any) []any { return nil })
+				}
+				return a
+			}),
+		},
+		{
 			name: "The payer list without a country is in descending order", only: "reference.payers.order",
 			fault: listing(list, "country", "", reversed),
+		},
+		{
+			name: "The payer list of a country is in descending order", only: "reference.payers.order",
+			fault: listingOf(list, "country", reversed),
 		},
 		{
 			name: "A single payer has its code for a name", only: "reference.payers.single",
@@ -119,53 +180,6 @@ func referencePayerMutants() []mutant {
 			name: "All pick-up locations of a payer have the id of the first", only: "reference.payers.pickup-location",
 			fault: sameIDs("pickup_location", list, one),
 		},
-	}
-}
-
-func referenceBankMutants() []mutant {
-	const list, one = "listBanks", "getBank"
-	return []mutant{
-		{
-			name: "The bank list takes a country for a question whether there are any, and lists all", only: "reference.banks.country",
-			fault: whereListed(list, true, allCountries),
-		},
-		{
-			name: "The bank list without a country leaves out banks for persons only", only: "reference.banks.all-countries",
-			fault: listing(list, "country", "", leaveOut(func(bank map[string]any) bool {
-				types := each(bank["txn_supported_types"])
-				return len(types) == 1 && types[0] == "C2C"
-			})),
-		},
-		{
-			name: "The bank list of a country without banks is that of all countries", only: "reference.banks.disabled-country",
-			fault: whereListed(list, false, allCountries),
-		},
-		{
-			name: "The bank list without a country is in descending order", only: "reference.banks.order",
-			fault: listing(list, "country", "", reversed),
-		},
-		{
-			name: "A single bank has its name in capitals", only: "reference.banks.single",
-			fault: answering(one, 200, inCapitals),
-		},
-		{
-			name:  "The bank list has the receiving currencies too",
-			kills: []string{"reference.banks.receiving-currency", "contract.listBanks"},
-			fault: answering(list, 200, func(_ request, a answer) answer {
-				return a.object(func(bank map[string]any) { bank["receiving_currency"] = []any{"USD"} })
-			}),
-		},
-		{
-			name: "No single bank receives a currency", only: "reference.banks.receiving-currency",
-			fault: answering(one, 200, func(_ request, a answer) answer {
-				return a.object(func(bank map[string]any) { bank["receiving_currency"] = []any{} })
-			}),
-		},
-		{
-			name: "All branches of a bank have the id of the first", only: "reference.banks.branches",
-			fault: sameIDs("branches", list, one),
-		},
-		{name: "An unknown bank is a bad request", only: "reference.banks.unknown", fault: unknownIsBad(one)},
 	}
 }
 
@@ -229,6 +243,18 @@ func listing(id, parameter, value string, edit func([]any) []any) func() fault {
 		return a
 	})
 }
+
+// listingOf changes the lists of an operation where a parameter of the query is sent.
+func listingOf(id, parameter string, edit func([]any) []any) func() fault {
+	return answering(id, 200, func(r request, a answer) answer {
+		if r.URL.Query().Has(parameter) {
+			return a.list(edit)
+		}
+		return a
+	})
+}
+
+func first50(list []any) []any { return list[:min(50, len(list))] }
 
 // whereListed asks again with another query where a list holds something, or where it holds nothing.
 func whereListed(id string, something bool, edit func(request) request) func() fault {

@@ -260,6 +260,17 @@ func documentMutants() []mutant {
 			}),
 		},
 		{
+			name: "A copy has at most 64 KiB", only: "users.physical-documents.large",
+			fault: answering("createUser", 200, func(r request, a answer) answer {
+				for _, d := range objects(r.member("physical_documents")) {
+					if len(text(d["document_value"])) > 64<<10 {
+						return a.failure(400, "BAD_REQUEST")
+					}
+				}
+				return a
+			}),
+		},
+		{
 			name: "Archives are accepted as copies", only: "users.physical-documents.other-media",
 			fault: replaced(func(content string) string {
 				return strings.Replace(content, "data:application/zip;", "data:application/pdf;", 1)

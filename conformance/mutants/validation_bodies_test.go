@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -52,6 +53,11 @@ func typeMutants() []mutant {
 	}
 	return []mutant{
 		takes("createUser", "zipcode", "a number", number),
+		takes("createUser", "business", "1 and 0", func(v any, _ bool) (any, bool) {
+			n, ok := v.(json.Number)
+			return n == "1", ok && (n == "1" || n == "0")
+		}),
+		takes("createUser", "business", "0", func(v any, _ bool) (any, bool) { return false, v == json.Number("0") }),
 		takes("createReceiveUser", "zipcode", "a number", number),
 		takes("createFundingAccount", "label", "a number", number),
 		takes("createBankAccount", "account_number", "a number", number),
@@ -176,6 +182,11 @@ func unknownMutants() (mutants []mutant) {
 	})
 }
 
+var (
+	comment  = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n"]*\n`)
+	bareName = regexp.MustCompile(`([{,])([a-z_]+[0-9]?):`)
+)
+
 // textMutants read more than JSON.
 func textMutants() []mutant {
 	reads := func(name, check string, mend func(text []byte) []byte) mutant {
@@ -183,7 +194,9 @@ func textMutants() []mutant {
 			name: name, only: "validation.json." + check,
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				if op != "" && r.Method == http.MethodPost && len(r.body) <= mostBytes {
-					r.body = mend(r.body)
+					if r.body = mend(r.body); len(r.body) > 0 && r.ContentLength == 0 {
+						r = r.header("Content-Type", "application/json") // what was not there has no other
+					}
 				}
 				return next(r)
 			}),
@@ -230,6 +243,39 @@ func textMutants() []mutant {
 				return []byte("{}")
 			}
 			return text
+		}),
+		reads("A body may have comments", "relaxed", func(text []byte) []byte {
+			if without := comment.ReplaceAll(text, nil); !json.Valid(text) && json.Valid(without) {
+				return without
+			}
+			return text
+		}),
+		reads("Quotes may be single", "relaxed", func(text []byte) []byte {
+			if double := bytes.ReplaceAll(text, []byte("'"), []byte(`"`)); !json.Valid(text) && json.Valid(double) {
+				return double
+			}
+			return text
+		}),
+		reads("Names need no quotes", "relaxed", func(text []byte) []byte {
+			if quoted := bareName.ReplaceAll(text, []byte(`$1"$2":`)); !json.Valid(text) && json.Valid(quoted) {
+				return quoted
+			}
+			return text
+		}),
+		reads("Names of members may be in capitals", "case", func(text []byte) []byte {
+			body, ok := decode(text).(map[string]any)
+			if !ok || !json.Valid(text) {
+				return text
+			}
+			folded, changed := map[string]any{}, false
+			for name, value := range body {
+				lower := strings.ToLower(name)
+				folded[lower], changed = value, changed || lower != name
+			}
+			if !changed {
+				return text
+			}
+			return encode(folded)
 		}),
 		reads("Of two members with one name the last one counts", "twice", func(text []byte) []byte {
 			d := jsontext.NewDecoder(bytes.NewReader(text))

@@ -68,6 +68,20 @@ func queryMutants() (mutants []mutant) {
 			}),
 		})
 	}
+	for _, id := range []string{"listPayers", "listStatesV2", "getTransactionLimit"} {
+		known, _ := declared(id)
+		mutants = append(mutants, mutant{
+			name: id + " reads query parameters whatever their case", only: "validation." + id + ".query",
+			fault: asking(id, func(r request) request {
+				for _, name := range known {
+					if upper := strings.ToUpper(name); r.URL.Query().Has(upper) {
+						r = r.query(name, r.URL.Query().Get(upper)).query(upper, "")
+					}
+				}
+				return r
+			}),
+		})
+	}
 	return mutants
 }
 
