@@ -12,6 +12,7 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 	"github.com/crossborder-payouts/payouts/server"
+	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
 // The suite runs as anybody would run it, against a sandbox with both of its clients. Nothing may be skipped: the
@@ -79,6 +80,23 @@ func TestChecksNameWhatExists(t *testing.T) {
 			if !slices.Contains(operations, op) {
 				t.Errorf("check %s is about %q, which is no operation", c.ID, op)
 			}
+		}
+	}
+}
+
+// Nothing less than a yen can be paid out, and a cent must be sent all the same.
+func TestLimitsAreJudgedWhereTheReceivingCurrencyHasNoDecimals(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t, func(c *server.Config) { c.Now = time.Now })
+	target := sandbox(s.URL)
+	target.Facts.Destination = "JP"
+	report, err := conformance.Run(t.Context(), conformance.Target{Target: target, Only: conformance.Filter{IDs: []string{"limits.tier"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range report.Results {
+		if r.Status != probe.Passed && r.Status != probe.Disabled {
+			t.Errorf("%s %s: %s", r.Status, r.ID, strings.Join(r.Messages, "\n\t"))
 		}
 	}
 }

@@ -19,7 +19,7 @@ func idempotency() []probe.Check {
 	for _, c := range creations {
 		all = append(all, c.checks()...)
 	}
-	return slices.Concat(all, sameRequests(), differentRequests(), idempotencyKeys(), keyScopes(), keysAfterRefusal(), replaysLater(),
+	return slices.Concat(all, sameRequests(), differentRequests(), payerMembers(), idempotencyKeys(), keyScopes(), keysAfterRefusal(), replaysLater(),
 		concurrentRequests())
 }
 
@@ -175,6 +175,7 @@ const keyHeader = "header X-Idempotency-Key"
 
 // checks are the rules that hold for each creation.
 func (c creation) checks() []probe.Check {
+	operation := c.operation
 	check := func(id, title, fix string, run func(t *probe.T, c creating), clauses ...string) probe.Check {
 		clauses = append(clauses, "D-16")
 		if c.operation != "createTransaction" { // the interface document knows keys for transactions only
@@ -205,12 +206,15 @@ func (c creation) checks() []probe.Check {
 					t.Failf("the repeat does not say that it is a replay")
 				}
 			}),
-		check("reused", "the same key with a different request is refused",
-			"Keep the fingerprint of the request with its key, and answer 409 IDEMPOTENCY_KEY_REUSED where it differs.",
+		check("reused", "the same key with a different request is refused, whichever member differs",
+			"Keep the fingerprint of the whole request with its key, and answer 409 IDEMPOTENCY_KEY_REUSED where it differs.",
 			func(t *probe.T, c creating) {
 				key := probe.NewKey()
 				c.first(t, &key)
 				t.Refused(c.answer(t, key, true), nil, 409, api.ErrorCodeIdempotencyKeyReused)
+				for _, r := range fullRequests(t, operation) {
+					eachMemberCounts(t, operation, r)
+				}
 			}, "7-key-reused"),
 		check("key-longest", "a key of 255 characters is accepted", "Accept keys of up to 255 characters.",
 			func(t *probe.T, c creating) {
@@ -224,7 +228,10 @@ func (c creation) checks() []probe.Check {
 				t.Refused(c.answer(t, "", false), nil, 400, api.ErrorCodeBadRequest, keyHeader)
 			}),
 	}
-	if c.operation != "createTransaction" { // which has more of them: idempotency.concurrent
+	if c.operation != "createTransaction" { // which has them with more: idempotency.later.whole, idempotency.concurrent
+		all = append(all, check("replay-whole", "a repeat answers every member",
+			"Answer a repeat with what the key created as it is stored, complete.",
+			func(t *probe.T, _ creating) { repeatsWhole(t, operation) }))
 		all = append(all, check("concurrent", "requests with one key at the same time create one, which all of them answer",
 			"Take the key in the same write as what is created, so that a second request waits for the first one and then answers it.",
 			func(t *probe.T, c creating) {

@@ -1,12 +1,10 @@
 package checks
 
 import (
-	"net/http"
 	"strings"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 	"github.com/crossborder-payouts/payouts/gen/api"
-	"github.com/crossborder-payouts/payouts/openapi/wire"
 )
 
 // idempotencyKeys is what a key is: its characters (D-16).
@@ -58,115 +56,10 @@ func idempotencyKeys() []probe.Check {
 			long := key + strings.Repeat("k", 253-len(key)) // that 255 are accepted is another rule
 			return long + "a", long + "b"
 		}),
+		two("comma", "A comma in a key is part of it, and so is what follows", func(key string) (string, string) { return key + ",a", key + ",b" }),
+		two("percent", "A key is not percent-decoded", func(key string) (string, string) { return key + "%41", key + "A" }),
+		two("plus", "A plus sign in a key is no space", func(key string) (string, string) { return key + "+k", key + " k" }),
 		two("composed", "é as one character and as two makes two keys", func(key string) (string, string) { return key + "\u00e9", key + "e\u0301" }),
-	}
-}
-
-// keyScopes is who a key belongs to.
-func keyScopes() []probe.Check {
-	return []probe.Check{
-		{
-			ID: "idempotency.scope.client", Title: "The key of another client is another key",
-			Clauses: []string{"D-16"}, Operations: []string{"createUser"}, Needs: probe.OtherClient,
-			Fix: "Keep keys per client.",
-			Run: func(t *probe.T) {
-				params := &api.CreateUserParams{XIdempotencyKey: probe.Ptr(probe.NewKey())}
-				body := t.UserRequest(func(u *api.UserRequest) { u.Type = nil }) // the other client may have other corridors
-				r, err := t.Client().CreateUserWithResponse(t.Context(), params, body)
-				first := probe.Setup(t, r, err)
-				r, err = t.Other().CreateUserWithResponse(t.Context(), params, body)
-				if second := probe.OK(t, r, err); second.ID == first.ID || isReplay(r.HTTPResponse.Header) {
-					t.Failf("the other client is answered what the first one created")
-				}
-			},
-		},
-		{
-			ID: "idempotency.scope.operation", Title: "A key is one over all operations: used for a user, it is refused for a transaction",
-			Clauses: []string{"D-16", "D-54"}, Operations: []string{"createUser", "createTransaction"},
-			Fix: "Keep keys per client and not per operation; the operation is part of the fingerprint.",
-			Run: func(t *probe.T) {
-				s, body := t.Deposit()
-				key := probe.NewKey()
-				u, err := t.Client().CreateUserWithResponse(t.Context(), &api.CreateUserParams{XIdempotencyKey: &key}, t.UserRequest())
-				probe.Setup(t, u, err)
-				r, err := t.Create(s.UserID, key, body)
-				t.Refused(r, err, 409, api.ErrorCodeIdempotencyKeyReused)
-			},
-		},
-		{
-			ID: "idempotency.scope.sandbox", Title: "The sandbox operations take no key: another value is set with the same one too",
-			Clauses: []string{"D-48", "D-54"}, Operations: []string{"setVerification", "setFundingAccountStatus"}, Needs: probe.Extensions,
-			Fix: "Ignore X-Idempotency-Key in these operations, as any header that an operation does not know.",
-			Run: sandboxKey,
-		},
-	}
-}
-
-// sandboxKey sets two values after each other with one key.
-func sandboxKey(t *probe.T) {
-	user, key := t.NewUser().ID, http.Header{"X-Idempotency-Key": {probe.NewKey()}}
-	set := func(path string, body any) probe.Reply {
-		reply := t.Send(probe.Request{Method: http.MethodPost, Path: "/sandbox" + path, Body: body, Header: key})
-		if reply.Status != http.StatusOK {
-			t.Fatalf("answered %d, want 200", reply.Status)
-		}
-		return reply
-	}
-	for _, status := range []api.KycStatus{api.KycStatusVerified, api.KycStatusSuspended} {
-		set(probe.UserPath(user, "verification"), api.VerificationRequest{KycStatus: &status})
-		if got := cipInfo(t, user).KycStatus; got != status {
-			t.Failf("kyc_status is %q, want %s", got, status)
-		}
-	}
-	account := t.NewFundingAccount(user, api.FundingAccountStatusPending)
-	for _, status := range []api.FundingAccountStatus{api.FundingAccountStatusActive, api.FundingAccountStatusInactive} {
-		reply := set(probe.UserPath(user, "funding-accounts", account.String(), "status"), api.FundingAccountStatusRequest{Status: status})
-		if got := members(t, reply)["status"]; got != string(status) {
-			t.Failf("the status of a funding account is answered as %v, want %s", got, status)
-		}
-	}
-}
-
-// keysAfterRefusal is that a refused request uses up no key.
-func keysAfterRefusal() []probe.Check {
-	check := func(id, title string, needs probe.Need, status int, spoil, repair func(*probe.T, probe.Sender, *api.TransactionRequest)) probe.Check {
-		return probe.Check{
-			ID: "idempotency.refused." + id, Title: title, Clauses: []string{"D-16"}, Operations: []string{"createTransaction"}, Needs: needs,
-			Fix: "Take a key only together with what is created: a refusal leaves it free.",
-			Run: func(t *probe.T) {
-				s, body := t.Deposit()
-				key, good := probe.NewKey(), body
-				spoil(t, s, &body)
-				r, err := t.Create(s.UserID, key, body)
-				if err != nil || r.StatusCode() != status {
-					t.Brokenf("set-up: a request that breaks a rule is not answered %d", status)
-				}
-				if repair == nil {
-					body = good
-				} else {
-					repair(t, s, &body)
-				}
-				r, err = t.Create(s.UserID, key, body)
-				if probe.OK(t, r, err); isReplay(r.HTTPResponse.Header) {
-					t.Failf("the first accepted request with the key says that it is a replay")
-				}
-			},
-		}
-	}
-	return []probe.Check{
-		check("rule-then-same", "A key of a request that was refused for a rule serves the same request once the rule is met", probe.Extensions, 422,
-			func(t *probe.T, s probe.Sender, _ *api.TransactionRequest) {
-				t.Verify(s.UserID, api.KycStatusSuspended, nil)
-			},
-			func(t *probe.T, s probe.Sender, _ *api.TransactionRequest) {
-				t.Verify(s.UserID, api.KycStatusVerified, nil)
-			}),
-		check("rule-then-different", "A key of a request that was refused for a rule serves a different request", 0, 422,
-			func(_ *probe.T, _ probe.Sender, body *api.TransactionRequest) { body.FromFundID = unknownID() }, nil),
-		check("form-then-different", "A key of a request that was malformed serves a different request", 0, 400,
-			func(_ *probe.T, _ probe.Sender, body *api.TransactionRequest) {
-				body.FromAmount = wire.MustAmount("1.001")
-			}, nil),
 	}
 }
 

@@ -187,13 +187,16 @@ func differentRequests() []probe.Check {
 			func(r *api.TransactionRequest) {
 				r.PhysicalDocuments = []api.TransactionDocumentRequest{{DocumentType: "INVOICE", DocumentValue: "data:application/pdf;base64,JVBERi0xLjgK"}}
 			}),
-		check("user", "The same body for another user in the path is a different request", "Make the path parameters part of the fingerprint.",
+		check("user", "The same body for another user in the path is a different request, though there be no such user",
+			"Make the path parameters part of the fingerprint, and look for a used key before the user.",
 			func(t *probe.T) {
 				s, body := t.Deposit()
 				key := probe.NewKey()
 				r, err := t.Create(s.UserID, key, body)
 				probe.Setup(t, r, err)
 				r, err = t.Create(t.NewUser().ID, key, body)
+				t.Refused(r, err, 409, api.ErrorCodeIdempotencyKeyReused)
+				r, err = t.Create(unknownID(), key, body)
 				t.Refused(r, err, 409, api.ErrorCodeIdempotencyKeyReused)
 			}),
 		check("first-stays", "A different request with a used key does not replace the first one",
@@ -213,6 +216,7 @@ func differentRequests() []probe.Check {
 				}
 			}),
 		nothingCreated(),
+		nullIsNotAbsent(),
 	}
 }
 

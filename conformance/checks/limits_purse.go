@@ -74,11 +74,17 @@ func newTopPurse(t *probe.T) purse {
 
 // needs skips the check for a sender who may send less, or more than an amount can say.
 func (p purse) needs(least string) {
-	switch most := smallest(p.remaining()).Decimal(); {
-	case most.Cmp(wire.MustAmount(least).Decimal()) < 0:
+	most := smallest(p.remaining())
+	if most.Decimal().Cmp(wire.MustAmount(least).Decimal()) < 0 {
 		p.t.Skipf("the sender may send less than %s to %s", least, p.t.Target().Facts.Destination)
-	case most.Cmp(wire.MustAmount("1000000000").Decimal()) > 0:
-		p.t.Skipf("a sender may send more than the check can try")
+	}
+	triable(p.t, most)
+}
+
+// triable skips the check for a limit that is more than an amount can say.
+func triable(t *probe.T, most wire.Amount) {
+	if most.Decimal().Cmp(wire.MustAmount("1000000000").Decimal()) > 0 {
+		t.Skipf("a sender may send more than the check can try")
 	}
 }
 
@@ -90,9 +96,14 @@ func (p purse) limit() api.TransactionLimit {
 
 func (p purse) remaining() api.RemainingLimit { return p.limit().RemainingLimit }
 
-// send sends an amount at a rate of 1, and gives whatever is answered.
+// send sends an amount at a rate of 1, or at one that pays out a whole unit where that is less, and gives whatever is
+// answered: a currency may have no decimals.
 func (p purse) send(amount wire.Amount, edit ...func(*api.TransactionRequest)) (*api.CreateTransactionResponse, error) {
-	edit = append([]func(*api.TransactionRequest){rateOne}, edit...)
+	rate := rateOne
+	if amount.Decimal().Cmp(wire.MustAmount("1").Decimal()) < 0 {
+		rate = func(b *api.TransactionRequest) { b.ExchangeRate = wire.MustAmount("100") }
+	}
+	edit = append([]func(*api.TransactionRequest){rate}, edit...)
 	return p.t.Create(p.UserID, "", p.t.Payout(p.Sender, p.receiver, amount.String(), edit...))
 }
 
@@ -102,11 +113,16 @@ func (p purse) sent(amount string, edit ...func(*api.TransactionRequest)) {
 	probe.Setup(p.t, r, err)
 }
 
-// refusedFor sends an amount in a currency that the receive account does not have, as a set-up: it must be refused.
+// refusedFor sends an amount in a currency that the receive account does not have, and at a rate that pays out nothing, as a
+// set-up: both must be refused.
 func (p purse) refusedFor(amount wire.Amount) {
-	r, err := p.send(amount, func(b *api.TransactionRequest) { b.ToCurrency = otherCurrency(b.ToCurrency) })
-	if err != nil || r.StatusCode() != 422 {
-		p.t.Brokenf("set-up: a transaction in a currency that the account does not have was not refused with 422")
+	for what, spoil := range map[string]func(*api.TransactionRequest){
+		"in a currency that the account does not have": func(b *api.TransactionRequest) { b.ToCurrency = otherCurrency(b.ToCurrency) },
+		"that pays out nothing":                        payNothing,
+	} {
+		if r, err := p.send(amount, spoil); err != nil || r.StatusCode() != 422 {
+			p.t.Brokenf("set-up: a transaction %s was not refused with 422", what)
+		}
 	}
 }
 
@@ -219,6 +235,9 @@ func to(destination string) *api.GetTransactionLimitParams {
 
 // rateOne keeps the receiving amount as small as the sending amount.
 func rateOne(b *api.TransactionRequest) { b.ExchangeRate = wire.MustAmount("1") }
+
+// payNothing makes the receiving amount 0 of whatever can be sent.
+func payNothing(b *api.TransactionRequest) { b.ExchangeRate = wire.MustAmount("0.000000000000000001") }
 
 // withMode gives a bank deposit a calculation mode.
 func withMode(t *probe.T, to api.ReceiveSide, mode api.CalculationMode) api.ReceiveSide {

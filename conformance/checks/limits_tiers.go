@@ -34,6 +34,29 @@ func limitsTiers() []probe.Check {
 			Run: aboveTheRest,
 		},
 		{
+			ID: "limits.tier.above-counts-whole", Title: "A transaction above the remaining limit counts whole in the longer periods",
+			Clauses: []string{"2.8", "D-17"}, Operations: climbing, Needs: probe.Extensions,
+			Fix: "Count all of from_amount for the day, the month and the year, whichever limit it is above.",
+			Run: aboveCountsWhole,
+		},
+		{
+			ID: "limits.tier.far-above", Title: "In a lower tier a transaction above the limits of the highest tier is created too",
+			Clauses: []string{"3-cip-requested", "D-17"}, Operations: climbing, Needs: probe.Extensions,
+			Fix: "Refuse with LIMIT_EXCEEDED in the highest tier only: the current tier decides, not the amount.",
+			Run: func(t *probe.T) {
+				p, top := newLowPurse(t), smallest(highestTier(t).RemainingLimit)
+				triable(t, top)
+				r, err := p.send(plus(t, top, cent))
+				probe.OK(t, r, err)
+			},
+		},
+		{
+			ID: "limits.tier.each", Title: "In each tier but the highest what is above the remaining limit is created and requests tags, and these lead higher",
+			Clauses: []string{"3-cip-requested", "D-17", "D-25"}, Operations: climbing, Needs: probe.Extensions,
+			Fix: "Treat all tiers but the last one alike.",
+			Run: eachTier,
+		},
+		{
 			ID: "limits.tier.rises", Title: "When the requested tags are VERIFIED, the tier rises, and what remains is that of its limits",
 			Clauses: []string{"2.8", "D-17", "D-25"}, Operations: climbing, Needs: probe.Extensions,
 			Fix: "Request all that the next tier needs; a user is in the highest tier whose tags are all VERIFIED.",
@@ -177,6 +200,50 @@ func aboveTheRest(t *probe.T) {
 		if after[tag] != tags[tag] {
 			t.Failf("tag %s had %q and has %q", tag, tags[tag], after[tag])
 		}
+	}
+}
+
+// aboveCountsWhole leaves alone the limits of which nothing remains, which are another rule.
+func aboveCountsWhole(t *probe.T) {
+	p := newLowPurse(t)
+	before := p.remaining()
+	amount := plus(t, smallest(before), wire.MustAmount("100.00"))
+	r, err := p.send(amount)
+	probe.Setup(t, r, err)
+	want, got := used(t, before, amount), p.remaining()
+	judged := false
+	for _, limit := range []struct{ want, got *wire.Amount }{
+		{&want.DailyLimit, &got.DailyLimit}, {&want.MonthlyLimit, &got.MonthlyLimit}, {&want.AnnualLimit, &got.AnnualLimit},
+	} {
+		if limit.want.Equal(wire.Amount{}) {
+			*limit.got = *limit.want
+		} else {
+			judged = true
+		}
+	}
+	if !judged {
+		t.Skipf("%s is above the limits of all periods", amount)
+	}
+	wantRemaining(t, got, want)
+}
+
+// eachTier climbs from tier to tier.
+func eachTier(t *probe.T) {
+	p, top := newLowPurse(t), highestTier(t).CurrentTier
+	for l := p.limit(); l.CurrentTier < top; {
+		triable(t, smallest(l.RemainingLimit))
+		r, err := p.send(plus(t, smallest(l.RemainingLimit), cent))
+		probe.OK(t, r, err)
+		requested := requestedTags(p.tags())
+		if len(requested) == 0 {
+			t.Fatalf("no tag became REQUESTED in tier %d of %d", l.CurrentTier, top)
+		}
+		p.verify(tagsWith(requested, api.CipStatusVerified))
+		now := p.limit()
+		if now.CurrentTier <= l.CurrentTier {
+			t.Fatalf("current_tier is %d with the requested tags VERIFIED, and was %d", now.CurrentTier, l.CurrentTier)
+		}
+		l = now
 	}
 }
 

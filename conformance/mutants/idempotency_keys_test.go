@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -39,9 +40,9 @@ func keyMutants() []mutant {
 			}),
 		}
 	}
-	differs := func(status int) func(exchange, request) (answer, bool) {
+	differs := func(code string) func(exchange, request) (answer, bool) {
 		return func(refused exchange, r request) (answer, bool) {
-			return refused.answer.failure(http.StatusConflict, reused), refused.answer.status == status && !r.repeats(refused.request)
+			return refused.answer.failure(http.StatusConflict, reused), refused.answer.code() == code && !r.repeats(refused.request)
 		}
 	}
 	// replaying takes a key in an operation that does not know it.
@@ -89,6 +90,17 @@ func keyMutants() []mutant {
 			}
 			return key
 		}),
+		changed("A key ends at its first comma", "comma", func(key string) string {
+			key, _, _ = strings.Cut(key, ",")
+			return key
+		}),
+		changed("Keys are percent-decoded", "percent", func(key string) string {
+			if decoded, err := url.PathUnescape(key); err == nil {
+				key = decoded
+			}
+			return key
+		}),
+		changed("A plus sign in a key is taken for a space", "plus", func(key string) string { return strings.ReplaceAll(key, "+", " ") }),
 		changed("Keys are kept in a Unicode normal form", "composed", func(key string) string {
 			return strings.ReplaceAll(key, "e\u0301", "\u00e9")
 		}),
@@ -130,8 +142,10 @@ func keyMutants() []mutant {
 		burnt("A refusal for a rule is answered to repeats too", "rule-then-same", func(refused exchange, r request) (answer, bool) {
 			return refused.answer, refused.answer.status == http.StatusUnprocessableEntity && r.repeats(refused.request)
 		}),
-		burnt("A request that is refused for a rule uses up its key", "rule-then-different", differs(http.StatusUnprocessableEntity)),
-		burnt("A malformed request uses up its key", "form-then-different", differs(http.StatusBadRequest)),
+		burnt("A request that is refused for a rule uses up its key", "rule-then-different", differs("FUNDING_ACCOUNT_NOT_FOUND")),
+		burnt("A malformed request uses up its key", "form-then-different", differs("BAD_REQUEST")),
+		burnt("A transaction that the limit refuses uses up its key", "limit-then-different", differs("LIMIT_EXCEEDED")),
+		burnt("A transaction that pays out nothing uses up its key", "amount-then-different", differs("AMOUNT_NOT_ALLOWED")),
 	}
 }
 

@@ -45,7 +45,11 @@ func fingerprintMutants() []mutant {
 
 		lax("another sending amount", "amount", member("from_amount")),
 		lax("a receiving amount that is not used", "ignored-to-amount", member("to_amount")),
-		lax("a funding source type that is that of the account", "default-of-the-account", member("funding_source_type")),
+		lax("a funding source type that is that of the account", "default-of-the-account", func(first, again request) bool {
+			return first.member("funding_source_type") == nil && again.member("funding_source_type") != nil
+		}),
+		lax("another payer", "payer", member("to", "payer_id")),
+		lax("a pick-up location", "pickup-location", member("to", "pickup_location")),
 		lax("the case of a text", "text-case", texts(strings.EqualFold)),
 		lax("white space at the ends of a text", "white-space-in-text", texts(func(a, b string) bool {
 			return strings.TrimSpace(a) == strings.TrimSpace(b)
@@ -53,11 +57,29 @@ func fingerprintMutants() []mutant {
 		lax("the order of documents", "documents-order", func(first, again request) bool {
 			return !slices.Equal(documents(first), documents(again)) && slices.Equal(sorted(documents(first)), sorted(documents(again)))
 		}),
-		lax("the content of a document", "document-content", func(first, again request) bool {
-			return !slices.Equal(sorted(documents(first)), sorted(documents(again)))
+		lax("the content of the only document", "document-content", func(first, again request) bool {
+			return len(documents(first)) == 1 && len(documents(again)) == 1 && !slices.Equal(sorted(documents(first)), sorted(documents(again)))
 		}),
 		lax("the user in the path", "user", path),
 		[]mutant{
+			{
+				name: "Below an unknown user a used key is not looked for", only: "idempotency.different.user",
+				fault: again("createTransaction", func(_ exchange, r request, a answer, next func(request) answer) answer {
+					if a.code() == reused && look(r, next, "").status == http.StatusNotFound {
+						a = a.failure(http.StatusNotFound, "NOT_FOUND")
+					}
+					return a
+				}),
+			},
+			{
+				name: "null and absent make one request", only: "idempotency.different.null",
+				fault: again("createUser", func(first exchange, r request, a answer, next func(request) answer) answer {
+					if a.code() == reused && onlyNull(first.request, r) {
+						a = next(first.request)
+					}
+					return a
+				}),
+			},
 			{
 				name: "A different request with a used key is refused and takes the key over", only: "idempotency.different.first-stays",
 				fault: func() fault {
@@ -142,3 +164,50 @@ func documents(r request) (all []string) {
 }
 
 func sorted(all []string) []string { return slices.Sorted(slices.Values(all)) }
+
+// without gives the body of a request without a member.
+func without(r request, names ...string) any {
+	body, last := decode(r.body), len(names)-1
+	if m, ok := body.(map[string]any); ok && last == 0 {
+		delete(m, names[0])
+	} else if m, ok := member(body, names[:last]...).(map[string]any); ok {
+		delete(m, names[last])
+	}
+	return body
+}
+
+// forgetful is a server whose fingerprints lack a member.
+func forgetful(id string, names ...string) mutant {
+	return mutant{
+		name: id + ": a request with a used key is a repeat whatever its " + strings.Join(names, "."), only: "idempotency." + id + ".reused",
+		fault: again(id, func(first exchange, r request, a answer, next func(request) answer) answer {
+			if a.code() == reused && first.request.URL.Path == r.URL.Path && reflect.DeepEqual(without(first.request, names...), without(r, names...)) {
+				a = next(first.request)
+			}
+			return a
+		}),
+	}
+}
+
+// forgetfulMutants lack members that are not in every request.
+func forgetfulMutants() (all []mutant) {
+	for id, members := range map[string][]string{
+		"createUser": {
+			"last_name", "email", "type", "gender", "business", "company_website", "mailing_address.city", "physical_documents", "virtual_documents",
+		},
+		"createTransaction": {
+			"exchange_rate", "fee_amount", "custom_purpose", "remittance_purpose", "ip_address", "to_currency", "from_fund_id", "to.id", "to.fund_id",
+			"to.payout_method", "to.calculation_mode",
+		},
+		"createFundingAccount": {"label"},
+		"createReceiveUser":    {"mobile_phone", "zipcode"},
+		"createBankAccount":    {"branch_id", "currency"},
+		"createWalletAccount":  {"payer_id"},
+	} {
+		for _, m := range members {
+			all = append(all, forgetful(id, strings.Split(m, ".")...))
+		}
+	}
+	slices.SortFunc(all, func(a, b mutant) int { return strings.Compare(a.name, b.name) })
+	return all
+}

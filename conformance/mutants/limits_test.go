@@ -82,7 +82,8 @@ func limitUseMutants() []mutant {
 				}
 			}),
 		},
-		{name: "A transaction counts before its currency is judged", only: "limits.refused-does-not-count", fault: refusedCounts},
+		{name: "A transaction counts before its currency is judged", only: "limits.refused-does-not-count", fault: refusedCounts("CURRENCY_NOT_SUPPORTED")},
+		{name: "A transaction counts before its receiving amount is judged", only: "limits.refused-does-not-count", fault: refusedCounts("AMOUNT_NOT_ALLOWED")},
 		{name: "A repeat counts, unless the first request is still under way", only: "limits.replay-counts-once", fault: replayCounts},
 		{name: "A user without receive users shares the counters of the client", only: "limits.per-user", fault: sharedCounters},
 		{
@@ -96,21 +97,23 @@ func limitUseMutants() []mutant {
 	}
 }
 
-// refusedCounts remembers the sending amounts that were refused for a currency, by user.
-func refusedCounts() fault {
-	var mu sync.Mutex
-	refused := map[string]*big.Rat{}
-	return func(op string, r request, next func(request) answer) answer {
-		a := next(r)
-		mu.Lock()
-		defer mu.Unlock()
-		switch {
-		case op == "createTransaction" && a.code() == "CURRENCY_NOT_SUPPORTED":
-			refused[r.user()] = plus(refused[r.user()], amount(r.member("from_amount")))
-		case op == "getTransactionLimit" && a.status == 200:
-			a = a.object(func(l map[string]any) { lower(l, plus(refused[r.user()])) })
+// refusedCounts remembers the sending amounts that were refused with a code, by user.
+func refusedCounts(code string) func() fault {
+	return func() fault {
+		var mu sync.Mutex
+		refused := map[string]*big.Rat{}
+		return func(op string, r request, next func(request) answer) answer {
+			a := next(r)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case op == "createTransaction" && a.code() == code:
+				refused[r.user()] = plus(refused[r.user()], amount(r.member("from_amount")))
+			case op == "getTransactionLimit" && a.status == 200:
+				a = a.object(func(l map[string]any) { lower(l, plus(refused[r.user()])) })
+			}
+			return a
 		}
-		return a
 	}
 }
 

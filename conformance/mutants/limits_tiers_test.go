@@ -42,6 +42,36 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
+			name: "The last tier but one is taken for the highest", only: "limits.tier.each",
+			fault: creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
+				if tier(before) == 2 && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
+					return refused(422, "LIMIT_EXCEEDED")
+				}
+				return create()
+			}),
+		},
+		{
+			name: "What is above the limits of the highest tier is refused in each", only: "limits.tier.far-above",
+			fault: creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
+				from := amount(r.member("from_amount")) // what no amount can be stays malformed
+				if tier(before) == 1 && from.Cmp(big.NewRat(20_000, 1)) > 0 && from.Cmp(big.NewRat(1_000_000, 1)) < 0 {
+					return refused(422, "LIMIT_EXCEEDED")
+				}
+				return create()
+			}),
+		},
+		{name: "What is above the limit of the day does not count for the month and the year", only: "limits.tier.above-counts-whole", fault: excessForgotten},
+		{
+			name: "A document is requested before the receiving amount is judged", only: "limits.tier.refused-requests-nothing",
+			fault: creating(func(r request, next func(request) answer, before map[string]any, create func() answer) answer {
+				a := create()
+				if tier(before) == 1 && a.code() == "AMOUNT_NOT_ALLOWED" && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
+					setTags(r, next, "REQUESTED", "ID_DOC")
+				}
+				return a
+			}),
+		},
+		{
 			name: "The requested tags do not raise the tier of an individual, only those of the highest do", only: "limits.tier.rises",
 			fault: limits(func(r request, next func(request) answer, l map[string]any) {
 				if tier(l) == 2 && !isBusiness(r, next) {
@@ -113,6 +143,32 @@ func tierMutants() []mutant {
 		},
 		{name: "The tier never falls", only: "limits.tier.falls", fault: highestSoFar},
 		{name: "Every tier begins to count at 0", only: "limits.tier.keeps-what-was-used", fault: countedPerTier},
+	}
+}
+
+// excessForgotten remembers by how much each user went above a limit, from a whole amount on.
+func excessForgotten() fault {
+	var mu sync.Mutex
+	excess := map[string]*big.Rat{}
+	give := limits(func(r request, _ func(request) answer, l map[string]any) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, name := range []string{"monthly_limit", "annual_limit"} {
+			remaining(l)[name] = json.Number(plus(amount(remaining(l)[name]), excess[r.user()]).FloatString(2))
+		}
+	})()
+	count := creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
+		a := create()
+		over := new(big.Rat).Sub(amount(r.member("from_amount")), least(before))
+		if a.status == 200 && !a.isReplay() && over.Cmp(big.NewRat(1, 1)) >= 0 {
+			mu.Lock()
+			defer mu.Unlock()
+			excess[r.user()] = plus(excess[r.user()], over)
+		}
+		return a
+	})()
+	return func(op string, r request, next func(request) answer) answer {
+		return give(op, r, func(r request) answer { return count(op, r, next) })
 	}
 }
 

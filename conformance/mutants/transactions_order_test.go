@@ -45,10 +45,11 @@ func receiverHasAccount(r request, next func(request) answer) bool {
 	return len(receivers) > 0 && len(r.set(receivers[0]["id"], "to", "id").accounts(next)) > 0
 }
 
-// aboveLimit tells whether a sending amount is above the daily limit that remains.
+// aboveLimit tells whether a sending amount is above the daily limit that remains in the highest tier: in a lower one trying
+// would request tags.
 func aboveLimit(r request, next func(request) answer) bool {
 	country, _ := r.receiver(next)["country"].(string)
 	limits := r.read(next, "/users/"+r.user()+"/transaction-limit?destination="+country)
 	left := rational(member(limits, "remaining_limit", "daily_limit"))
-	return new(big.Rat).Sub(r.amount("from_amount"), left).Sign() > 0
+	return rational(member(limits, "current_tier")).Cmp(big.NewRat(3, 1)) == 0 && new(big.Rat).Sub(r.amount("from_amount"), left).Sign() > 0
 }
