@@ -236,7 +236,8 @@ func offsets() fault {
 			offset := 0
 			if known, ok := before.Load(r.URL.Query().Get("cursor")); ok {
 				offset, _ = known.(int)
-				for i, x := range r.transactions(next)[offset:][:len(items)] {
+				all := r.transactions(next)
+				for i, x := range all[min(offset, len(all)):min(offset+len(items), len(all))] { // the cursor may be another user's
 					items[i] = x
 				}
 			}
