@@ -140,10 +140,8 @@ func TestRateLimitIsThatOfTheService(t *testing.T) {
 
 func TestARateLimitHoldsUpNothingThatTheSandboxDoes(t *testing.T) {
 	t.Parallel()
-	sandbox := payouttest.New(t, payouttest.RateLimit(2))
-	first, second := sandbox.VerifiedSender(), sandbox.VerifiedSender()
-	sandbox.TopTier(first)
-	sandbox.TopTier(second)
+	sandbox := payouttest.New(t, payouttest.RateLimit(1))
+	sandbox.TopTier(sandbox.VerifiedSender())
 }
 
 func TestAStoppedSandboxAnswersNobody(t *testing.T) {

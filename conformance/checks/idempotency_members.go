@@ -31,7 +31,7 @@ func fullRequests(t *probe.T, operation string) []fullRequest {
 		return []fullRequest{
 			{path: "/users", body: individual(t, withDocuments)},
 			{path: "/users", body: business(t), leave: []string{"/business"}}, // an individual has no such fields
-			{path: "/users", body: t.UserRequest(func(u *api.UserRequest) { u.Business, u.LastName = probe.Ptr(true), nil })},
+			{path: "/users", body: t.UserRequest(asCompany)},
 		}
 	case "createTransaction":
 		s := t.Sender()

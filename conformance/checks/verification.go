@@ -238,6 +238,7 @@ func withScan(kind string) func(*api.UserRequest) {
 	}
 }
 
+// asCompany makes a business that tells nothing more of itself.
 func asCompany(u *api.UserRequest) { u.Business, u.LastName = probe.Ptr(true), nil }
 
 func oneStatus(t *probe.T) {
