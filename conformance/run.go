@@ -23,10 +23,11 @@ import (
 // Target is the server under test and how to test it.
 type Target struct {
 	probe.Target
-	Only     Filter
-	Parallel int          // how many checks at once; 0 is 8
-	Commit   string       // of the server or the suite, for the report; may be empty
-	Progress func(Result) // called after each check, one at a time, without messages and exchanges; may be nil
+	Only        Filter
+	Parallel    int          // how many checks at once; 0 is 8
+	MaxFailures int          // stop the run once so many checks have failed; 0 runs all
+	Commit      string       // of the server or the suite, for the report; may be empty
+	Progress    func(Result) // called after each check, one at a time, without messages and exchanges; may be nil
 }
 
 // Filter chooses checks. Empty fields choose all; a check must fit every field that is not empty.
@@ -62,6 +63,10 @@ func Run(ctx context.Context, target Target) (*Report, error) {
 	defer r.session.Close()
 	begun := time.Now()
 	problem := r.reach(ctx)
+	running, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer stop(nil)
+	defer context.AfterFunc(ctx, func() { stop(errInterrupted) })()
+	r.stop = stop
 	all := checks.All()
 	results := make([]Result, len(all))
 	var wait sync.WaitGroup
@@ -75,13 +80,16 @@ func Run(ctx context.Context, target Target) (*Report, error) {
 		wait.Go(func() {
 			defer func() { <-slots }()
 			started := time.Now()
-			outcome := r.runCheck(ctx, c)
+			outcome := r.runCheck(running, c)
+			if outcome.Status == probe.Failed {
+				r.countFailure()
+			}
 			results[i] = r.done(r.newResult(c, outcome, time.Since(started)))
 		})
 	}
 	wait.Wait()
 	for _, c := range checks.Contract(r.session.Contract) {
-		results = append(results, r.done(r.judgeContract(c, problem))) //nolint:makezero // all of them are there by now
+		results = append(results, r.done(r.judgeContract(running, c, problem))) //nolint:makezero // all of them are there by now
 	}
 	return r.report(results, begun, orElse(problem, r.whatWentWrong(ctx, results))), nil
 }
@@ -93,8 +101,11 @@ type run struct {
 	coverage *coverage.Collector
 	redactor *redactor
 	now      func() time.Time
+	judged   map[string]bool         // operations whose answers a check of the run judges
+	stop     context.CancelCauseFunc // ends the checks under way
 
 	mu        sync.Mutex
+	failures  int                  // checks that have failed so far
 	exchanged map[string]int       // answers by operationId, "" for none
 	breaches  map[string]*breaches // of the contract, by operationId
 	clients   [2]reception         // how the operations answer the credentials of the first and the second client
@@ -137,6 +148,8 @@ func newRun(target Target) (*run, error) {
 		return nil, fmt.Errorf("conformance: the origin currency is %q, and must be one of ISO 4217 with 2 decimals", target.Facts.OriginCurrency)
 	case target.Parallel < 0 || target.Timeout < 0:
 		return nil, errors.New("conformance: the number of checks at once and the timeout must be above 0")
+	case target.MaxFailures < 0:
+		return nil, errors.New("conformance: the number of failures that end a run must not be negative")
 	}
 	document, err := openapi.Document()
 	if err != nil {
@@ -154,6 +167,10 @@ func newRun(target Target) (*run, error) {
 	r := &run{
 		target: target, spec: document.Info.Version, session: session, coverage: coverage.New(document, target.Profile),
 		redactor: newRedactor(target.Target, document, all), now: time.Now, exchanged: map[string]int{}, breaches: map[string]*breaches{},
+		judged: map[string]bool{}, stop: func(error) {},
+	}
+	for _, c := range checks.Contract(rules) {
+		r.judged[checks.ContractOperation(c)] = target.Disabled(c) == ""
 	}
 	if !slices.ContainsFunc(all, target.Only.Fits) {
 		return nil, errors.New("conformance: the filter fits no check")
@@ -227,8 +244,24 @@ func (r *run) observe(x probe.Exchange) {
 	}
 	if r.breaches[x.OperationID] == nil {
 		r.breaches[x.OperationID] = &breaches{seen: map[string]int{}}
+		if r.judged[x.OperationID] { // its check has failed, whatever follows
+			r.countFailureLocked()
+		}
 	}
 	r.breaches[x.OperationID].add(x, r.redactor)
+}
+
+func (r *run) countFailure() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.countFailureLocked()
+}
+
+// countFailureLocked ends the run at as many failures as it may have.
+func (r *run) countFailureLocked() {
+	if r.failures++; r.failures == r.target.MaxFailures {
+		r.stop(fmt.Errorf("the run stopped at %s", count(r.failures, "failure")))
+	}
 }
 
 // done tells about a result.
@@ -242,7 +275,7 @@ func (r *run) done(result Result) Result {
 }
 
 // judgeContract ends a check of [checks.Contract]: it has nothing to send, as it is about the answers to all others.
-func (r *run) judgeContract(c probe.Check, problem string) Result {
+func (r *run) judgeContract(ctx context.Context, c probe.Check, problem string) Result {
 	outcome, known := r.decided(c, problem)
 	if known {
 		return r.newResult(c, outcome, 0)
@@ -252,13 +285,15 @@ func (r *run) judgeContract(c probe.Check, problem string) Result {
 	id := checks.ContractOperation(c)
 	outcome.Status = probe.Passed
 	switch broken := r.breaches[id]; {
-	case r.exchanged[id] == 0:
-		outcome.Status, outcome.Messages = probe.Skipped, []string{"no check of this run had an answer from it"}
 	case broken != nil:
 		outcome.Status, outcome.Messages = probe.Failed, broken.messages()
 		result := r.newResult(c, outcome, 0)
 		result.Exchanges, result.Omitted = broken.examples, broken.times-len(broken.examples)
 		return result
+	case ctx.Err() != nil: // more answers would have come
+		outcome = probe.NotRun(ctx)
+	case r.exchanged[id] == 0:
+		outcome.Status, outcome.Messages = probe.Skipped, []string{"no check of this run had an answer from it"}
 	}
 	return r.newResult(c, outcome, 0)
 }

@@ -46,6 +46,7 @@ type options struct {
 	Operation         []string      `help:"Run only checks of these operations." placeholder:"OPERATION"`
 	Clause            []string      `help:"Run only checks of these clauses or decisions." placeholder:"CLAUSE"`
 	Parallel          int           `help:"How many checks run at once." default:"8"`
+	MaxFailures       int           `help:"Stop once so many checks have failed; 0 runs all." placeholder:"N"`
 	Timeout           time.Duration `help:"How long to wait for an answer." default:"15s"`
 	Commit            string        `help:"Commit under test, for the report." placeholder:"COMMIT"`
 	Report            string        `help:"Write report.html, report.json and junit.xml into this folder." placeholder:"DIR"`
@@ -139,7 +140,7 @@ func (o options) target() (conformance.Target, error) {
 			Profile: probe.Profile(o.Profile), Condition: probe.Condition(o.Condition), Timeout: o.Timeout,
 		},
 		Only:     conformance.Filter{IDs: o.Only, Operations: o.Operation, Clauses: o.Clause},
-		Parallel: o.Parallel, Commit: o.Commit,
+		Parallel: o.Parallel, MaxFailures: o.MaxFailures, Commit: o.Commit,
 	}
 	if target.Commit == "" {
 		target.Commit = builtFrom()

@@ -18,6 +18,7 @@ type T struct {
 	ctx      context.Context //nolint:containedctx // a T lives as long as its check, as testing.T does
 
 	mu        sync.Mutex
+	cut       bool // the run ended before the check did
 	status    Status
 	messages  []string
 	exchanges []Exchange
@@ -33,15 +34,14 @@ type Outcome struct {
 // ended is thrown to end a check.
 type ended struct{}
 
-// Run runs one check to its end. Observe sees every exchange of it as it happens, from several goroutines.
+// Run runs one check to its end. Observe sees every exchange of it as it happens, from several goroutines. A check that
+// ctx cuts short has neither passed nor failed: it is skipped as not run, for the cause of ctx.
 func (s *Session) Run(ctx context.Context, c Check, observe func(Exchange)) Outcome {
+	if ctx.Err() != nil {
+		return NotRun(ctx)
+	}
 	t := &T{session: s, ctx: ctx}
-	t.recorder = recorder{s, func(x Exchange) {
-		observe(x)
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.exchanges = append(t.exchanges, x)
-	}, func() { t.end(Error) }} // what is not asked is not answered wrongly
+	t.recorder = recorder{s, t, observe}
 	func() {
 		defer func() {
 			switch r := recover().(type) {
@@ -55,13 +55,39 @@ func (s *Session) Run(ctx context.Context, c Check, observe func(Exchange)) Outc
 	}()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.cut && t.status < Failed {
+		return NotRun(ctx)
+	}
 	return Outcome{t.status, t.messages, t.exchanges}
 }
 
-// end moves the status up the ladder.
+// record keeps an exchange of the check.
+func (t *T) record(x Exchange) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.exchanges = append(t.exchanges, x)
+}
+
+// interrupted notes that the check did not get an answer, if that is because the run has ended.
+func (t *T) interrupted() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cut = t.cut || t.ctx.Err() != nil
+}
+
+// NotRun is how a check ends that the end of ctx kept from running.
+func NotRun(ctx context.Context) Outcome {
+	return Outcome{Status: Skipped, Messages: []string{"not run: " + context.Cause(ctx).Error()}}
+}
+
+// end moves the status up the ladder. What goes wrong once the run has ended says nothing about the server.
 func (t *T) end(s Status, messages ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if s >= Failed && t.ctx.Err() != nil {
+		t.cut = true
+		return
+	}
 	t.status = max(t.status, s)
 	t.messages = append(t.messages, messages...)
 }

@@ -31,8 +31,8 @@ var ErrUnreachable = errors.New("the server does not answer any more")
 // recorder is the transport of one check: it bounds, times, checks against the contract and records every exchange.
 type recorder struct {
 	session *Session
-	record  func(Exchange)
-	giveUp  func() // is told of a request that is not sent any more
+	check   *T
+	observe func(Exchange)
 }
 
 // Bounds of how the suite keeps to the rate limit of a server.
@@ -44,6 +44,14 @@ const (
 // RoundTrip implements [http.RoundTripper]. The answer is in memory. A request beyond the rate limit of the server, which is
 // what no check of a normal run is about, is sent again when the server says.
 func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := r.sendWithinLimit(req)
+	if err != nil {
+		r.check.interrupted()
+	}
+	return res, err
+}
+
+func (r recorder) sendWithinLimit(req *http.Request) (*http.Response, error) {
 	for waits := 0; ; waits++ {
 		res, err := r.send(req)
 		if err != nil || res.StatusCode != http.StatusTooManyRequests || waits == mostWaits || r.session.Target.Condition == RateLimited ||
@@ -71,7 +79,7 @@ func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 // send sends a request once.
 func (r recorder) send(req *http.Request) (*http.Response, error) {
 	if r.session.silent.Load() >= giveUpAfter {
-		r.giveUp()
+		r.check.end(Error) // what is not asked is not answered wrongly
 		return nil, ErrUnreachable
 	}
 	x := Exchange{Method: req.Method, URL: strings.TrimPrefix(req.URL.RequestURI(), r.session.base), Header: req.Header.Clone()}
@@ -115,6 +123,11 @@ func (r recorder) send(req *http.Request) (*http.Response, error) {
 	}
 	r.record(x)
 	return res, nil
+}
+
+func (r recorder) record(x Exchange) {
+	r.observe(x)
+	r.check.record(x)
 }
 
 // bounded reads no more than maxResponse of an answer.
