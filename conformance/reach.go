@@ -25,6 +25,7 @@ func (r *run) reach(ctx context.Context) (problem string) {
 func (r *run) ask(ctx context.Context) (err error) {
 	outcome := r.session.Run(ctx, probe.Check{Run: func(t *probe.T) {
 		_, err = t.Try(probe.Request{Method: http.MethodGet, Path: "/", Anonymous: true})
+		t.Expect(err == nil, "no answer")
 	}}, func(probe.Exchange) {})
 	if err == nil && outcome.Status != probe.Passed {
 		err = errors.New("no request can be made")

@@ -33,9 +33,8 @@ func TestACheckOverMidnightIsRunAgain(t *testing.T) {
 			r.now = func() time.Time { return now }
 			outcome := r.runCheck(t.Context(), probe.Check{ID: "a.check", Run: func(p *probe.T) {
 				now = now.Add(tc.took)
-				if runs++; runs <= tc.fails {
-					p.Failf("answered %d", http.StatusConflict)
-				}
+				runs++
+				p.Expect(runs > tc.fails, "answered %d", http.StatusConflict)
 			}})
 			if outcome.Status != tc.want || runs != tc.runs {
 				t.Errorf("%v after %d runs, want %v after %d", outcome.Status, runs, tc.want, tc.runs)

@@ -132,9 +132,9 @@ func completeLists(t *probe.T) {
 			body[of.differs] = strconv.Itoa(9800000000 + i)
 			prepare(t, of.path, body)
 		}
-		if listed, _ := readBack(t, of.path).([]any); len(listed) != aboveUsualPage {
-			t.Failf("%d of %d are listed by GET %s", len(listed), aboveUsualPage, of.path[strings.LastIndex(of.path, "/"):])
-		}
+		listed, _ := readBack(t, of.path).([]any)
+		t.Expect(len(listed) == aboveUsualPage,
+			"%d of %d are listed by GET %s", len(listed), aboveUsualPage, of.path[strings.LastIndex(of.path, "/"):])
 	}
 }
 
@@ -147,9 +147,8 @@ func accountsFunding() []probe.Check {
 			Clauses: []string{"1-rule-3b", "D-20"}, Operations: linking, Needs: probe.Extensions,
 			Fix: "Link funding accounts with the status PENDING: the operator confirms them.",
 			Run: func(t *probe.T) {
-				if a := link(t, t.NewUser().ID, "Everyday card"); a.Status != api.FundingAccountStatusPending {
-					t.Failf("answered status %q", a.Status)
-				}
+				a := link(t, t.NewUser().ID, "Everyday card")
+				t.Expect(a.Status == api.FundingAccountStatusPending, "answered status %q", a.Status)
 			},
 		},
 		{

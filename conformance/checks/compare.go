@@ -155,17 +155,14 @@ func echoes(t *probe.T, sent any, a probe.Answer) {
 func lacks(t *probe.T, a probe.Answer, names ...string) {
 	object := members(t, a)
 	for _, name := range names {
-		if _, there := object[name]; there {
-			t.Failf("%s was not sent and came back", name)
-		}
+		_, there := object[name]
+		t.Expect(!there, "%s was not sent and came back", name)
 	}
 }
 
 // same compares two answers or parts of answers.
 func same[V any](t *probe.T, what string, got, want V) {
-	if !reflect.DeepEqual(got, want) {
-		t.Failf("%s are not the same", what)
-	}
+	t.Expect(reflect.DeepEqual(got, want), "%s are not the same", what)
 }
 
 // pick gives the elements that fit.
@@ -188,9 +185,8 @@ func ascending[V any, K cmp.Ordered](t *probe.T, list []V, by func(V) K) {
 		t.Skipf("the list is too short to have an order")
 	}
 	for i := 1; i < len(list); i++ {
-		if before, here := by(list[i-1]), by(list[i]); here <= before {
-			t.Fatalf("%v comes after %v", here, before)
-		}
+		before, here := by(list[i-1]), by(list[i])
+		t.Expect(before < here, "%v comes after %v", here, before)
 	}
 }
 

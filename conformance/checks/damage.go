@@ -157,10 +157,8 @@ func namesAll(t *probe.T, reply probe.Reply, sent []damage) {
 		return
 	}
 	for i, d := range sent {
-		if !slices.ContainsFunc(body.Details, func(e api.ErrorDetail) bool {
+		t.Expect(slices.ContainsFunc(body.Details, func(e api.ErrorDetail) bool {
 			return e.In == api.ErrorDetailInBody && e.Field == d.pointer()
-		}) {
-			t.Failf("answered 400 without a detail for %s", places[i])
-		}
+		}), "answered 400 without a detail for %s", places[i])
 	}
 }

@@ -39,17 +39,14 @@ func pathRules() []probe.Check {
 				eachMissingMethod(t, func(method, path string, has []string) {
 					reply := t.Send(probe.Request{Method: method, Path: path})
 					if reply.Status != http.StatusMethodNotAllowed {
-						return // that is for http.methods to tell
+						t.Failf("%s %s answered %d, want 405", method, path, reply.Status)
+						return
 					}
 					allowed := strings.Split(strings.ReplaceAll(strings.Join(reply.Header.Values("Allow"), ","), " ", ""), ",")
 					for _, m := range has {
-						if !slices.Contains(allowed, m) {
-							t.Failf("Allow of %s lacks %s", path, m)
-						}
+						t.Expect(slices.Contains(allowed, m), "Allow of %s lacks %s", path, m)
 					}
-					if slices.Contains(allowed, method) {
-						t.Failf("Allow of %s has %s, which was refused", path, method)
-					}
+					t.Expect(!slices.Contains(allowed, method), "Allow of %s has %s, which was refused", path, method)
 				})
 			},
 		},
@@ -105,15 +102,11 @@ func pathRules() []probe.Check {
 					get := t.Send(r)
 					r.Method = http.MethodHead
 					head := t.Send(r)
-					if head.Status == http.StatusMethodNotAllowed {
-						continue
-					}
-					if head.Status != get.Status || len(head.Body) > 0 {
-						t.Failf("HEAD %s answered %d with %d bytes, GET %d", op.path, head.Status, len(head.Body), get.Status)
-					}
-					if a, b := head.Header.Get("Content-Type"), get.Header.Get("Content-Type"); a != b && a != "" {
-						t.Failf("HEAD %s answers another content type than GET", op.path)
-					}
+					refused := head.Status == http.StatusMethodNotAllowed
+					t.Expect(refused || head.Status == get.Status, "HEAD %s answered %d, GET %d", op.path, head.Status, get.Status)
+					t.Expect(len(head.Body) == 0, "HEAD %s answered with a body of %d bytes", op.path, len(head.Body))
+					a, b := head.Header.Get("Content-Type"), get.Header.Get("Content-Type")
+					t.Expect(refused || a == b || a == "", "HEAD %s answered with another content type than GET", op.path)
 				}
 			},
 		},
@@ -124,9 +117,8 @@ func pathRules() []probe.Check {
 			Run: func(t *probe.T) {
 				eachPath(t, func(path string, _ []string) {
 					reply := t.Send(probe.Request{Method: http.MethodOptions, Path: path})
-					if reply.Status >= 500 || (reply.Status < 400 && len(reply.Body) > 0) {
-						t.Failf("OPTIONS %s answered %d with %d bytes", path, reply.Status, len(reply.Body))
-					}
+					t.Expect(reply.Status < 500 && (reply.Status >= 400 || len(reply.Body) <= 0),
+						"OPTIONS %s answered %d with %d bytes", path, reply.Status, len(reply.Body))
 				})
 			},
 		},
@@ -190,9 +182,8 @@ func headerRules() []probe.Check {
 					{Method: http.MethodGet, Path: "/payers", Header: http.Header{"Range": {"bytes=0-1"}, "If-None-Match": {"*"}}},
 				} {
 					reply := t.Send(r)
-					if reply.Status != http.StatusOK || !json.Valid(reply.Body) {
-						t.Failf("%s %s answered %d, want 200 with JSON", r.Method, r.Path, reply.Status)
-					}
+					t.Expect(reply.Status == http.StatusOK && json.Valid(reply.Body),
+						"%s %s answered %d, want 200 with JSON", r.Method, r.Path, reply.Status)
 				}
 			},
 		},
@@ -207,11 +198,11 @@ func headerRules() []probe.Check {
 				}
 				with := t.Send(probe.Request{Method: http.MethodGet, Path: "/payers", Body: map[string]any{"country": "ZZ", "payout_method": "WALLET"}})
 				if with.Status == http.StatusBadRequest {
+					t.Refused(with, nil, http.StatusBadRequest, badRequest)
 					return
 				}
-				if with.Status != http.StatusOK || !reflect.DeepEqual(jsonValue(t, with), jsonValue(t, without)) {
-					t.Failf("answered %d to GET with a body, and not the same as without", with.Status)
-				}
+				t.Expect(with.Status == http.StatusOK && reflect.DeepEqual(jsonValue(t, with), jsonValue(t, without)),
+					"answered %d to GET with a body, and not the same as without", with.Status)
 			},
 		},
 		{
@@ -224,11 +215,8 @@ func headerRules() []probe.Check {
 					for _, path := range []string{"/payers", "/payers?country=-", "/conformance"} {
 						reply := t.Send(probe.Request{Method: http.MethodGet, Path: path, Header: http.Header{"X-Request-Id": {"conformance"}}})
 						id := reply.Header.Get("X-Request-Id")
-						if id == "" {
-							t.Failf("GET %s has no X-Request-Id", path)
-						} else if seen[id] {
-							t.Failf("GET %s has an X-Request-Id that another answer had", path)
-						}
+						t.Expect(id != "", "GET %s answered without X-Request-Id", path)
+						t.Expect(!seen[id], "GET %s answered with the X-Request-Id of another answer", path)
 						seen[id] = true
 					}
 				}

@@ -46,9 +46,7 @@ func contentRules() []probe.Check {
 					reply := t.Send(probe.Request{
 						Method: http.MethodPost, Path: "/users", Body: t.UserRequest(), Header: http.Header{"Content-Type": {contentType}},
 					})
-					if reply.Status != http.StatusOK {
-						t.Failf("answered %d, want 200, to Content-Type: %s", reply.Status, contentType)
-					}
+					t.Expect(reply.Status == http.StatusOK, "answered %d, want 200, to Content-Type: %s", reply.Status, contentType)
 				}
 			},
 		},
@@ -59,9 +57,7 @@ func contentRules() []probe.Check {
 			Run: func(t *probe.T) {
 				for path, contentType := range map[string]string{"/payers": "application/json", "/banks": "text/plain"} {
 					reply := t.Send(probe.Request{Method: http.MethodGet, Path: path, Header: http.Header{"Content-Type": {contentType}}})
-					if reply.Status != http.StatusOK {
-						t.Failf("GET %s answered %d, want 200, to Content-Type: %s", path, reply.Status, contentType)
-					}
+					t.Expect(reply.Status == http.StatusOK, "GET %s answered %d, want 200, to Content-Type: %s", path, reply.Status, contentType)
 				}
 				for _, contentType := range []string{"", "text/plain"} {
 					r := probe.Request{Method: http.MethodPost, Path: "/users", Header: http.Header{"Content-Type": {contentType}}}
@@ -96,9 +92,7 @@ func contentRules() []probe.Check {
 			Run: func(t *probe.T) {
 				body := encoded(t, t.UserRequest())
 				reply := t.Send(probe.Request{Method: http.MethodPost, Path: "/users", Body: body, Spaces: mostBytes - int64(len(body))})
-				if reply.Status != http.StatusOK {
-					t.Failf("answered %d, want 200", reply.Status)
-				}
+				t.Expect(reply.Status == http.StatusOK, "answered %d, want 200", reply.Status)
 			},
 		},
 	}

@@ -191,9 +191,9 @@ func (c creation) checks() []probe.Check {
 			"Look for the key before anything is created, and answer what it created.",
 			func(t *probe.T, c creating) {
 				key := probe.NewKey()
-				if first, again := c.first(t, &key), c.answer(t, key, false); createdID(again) != createdID(first) {
-					t.Failf("the repeat is answered %d, or with another id; want 200 with the first one", again.Status)
-				}
+				first, again := c.first(t, &key), c.answer(t, key, false)
+				t.Expect(createdID(again) == createdID(first),
+					"the repeat is answered %d, or with another id; want 200 with the first one", again.Status)
 			}, "4-note-3"),
 		check("replay-header", "a repeat says Idempotent-Replayed: true, and the first answer does not",
 			"Send the header Idempotent-Replayed: true with an answer that created nothing, and with no other.",
@@ -202,9 +202,8 @@ func (c creation) checks() []probe.Check {
 				if first := c.first(t, &key); isReplay(first.Header) {
 					t.Failf("the first answer says that it is a replay")
 				}
-				if again := c.answer(t, key, false); !isReplay(again.Header) {
-					t.Failf("the repeat does not say that it is a replay")
-				}
+				again := c.answer(t, key, false)
+				t.Expect(isReplay(again.Header), "the repeat does not say that it is a replay")
 			}),
 		check("reused", "the same key with a different request is refused, whichever member differs",
 			"Keep the fingerprint of the whole request with its key, and answer 409 IDEMPOTENCY_KEY_REUSED where it differs.",
@@ -218,9 +217,8 @@ func (c creation) checks() []probe.Check {
 			}, "7-key-reused"),
 		check("key-longest", "a key of 255 characters is accepted", "Accept keys of up to 255 characters.",
 			func(t *probe.T, c creating) {
-				if r := c.answer(t, longKey("k", 255), false); createdID(r) == "" {
-					t.Failf("answered %d, want 200", r.Status)
-				}
+				r := c.answer(t, longKey("k", 255), false)
+				t.Expect(createdID(r) != "", "answered %d, want 200", r.Status)
 			}, "7-key-too-long", "8-key-length"),
 		check("key-empty", "an empty key is refused",
 			"Answer 400 BAD_REQUEST with a detail for the header X-Idempotency-Key where it is sent and empty.",
@@ -247,9 +245,7 @@ func (c creation) checks() []probe.Check {
 						created[createdID(r)] = true
 					}
 				}
-				if len(created) > 1 {
-					t.Failf("%d were created by %d requests with one key", len(created), len(replies))
-				}
+				t.Expect(len(created) <= 1, "%d were created by %d requests with one key", len(created), len(replies))
 			}))
 	}
 	if c.operation == "createUser" {
@@ -266,9 +262,8 @@ func (c creation) checks() []probe.Check {
 			func(t *probe.T, c creating) {
 				first := c.first(t, nil)
 				second, err := c.try(t.Context(), nil, false)
-				if err != nil || createdID(second) == "" || createdID(second) == createdID(first) {
-					t.Failf("the second request is answered %d, or with the same id; want 200 with a new one", second.Status)
-				}
+				t.Expect(err == nil && createdID(second) != "" && createdID(second) != createdID(first),
+					"the second request is answered %d, or with the same id; want 200 with a new one", second.Status)
 			}, "4-transactions", "D-47"),
 	)
 	once := check("once", "a repeat with the same key creates nothing", "Write the key and what it created together, or neither.",
@@ -276,9 +271,9 @@ func (c creation) checks() []probe.Check {
 			key := probe.NewKey()
 			first := c.first(t, &key)
 			c.answer(t, key, false)
-			if listed := c.list(); len(listed) != 1 || listed[0].String() != createdID(first) {
-				t.Failf("%d are listed after two requests with one key, want the first one alone", len(listed))
-			}
+			listed := c.list()
+			t.Expect(len(listed) == 1 && listed[0].String() == createdID(first),
+				"%d are listed after two requests with one key, want the first one alone", len(listed))
 		}, "4-note-3")
 	once.Needs |= probe.Extensions // a list is one
 	return append(all, once)

@@ -52,16 +52,14 @@ func concurrentRequests() []probe.Check {
 						firsts++
 					}
 				}
-				if len(created) != 1 || firsts != 1 {
-					t.Failf("%d transactions are answered, %d as no replay; want one and one", len(created), firsts)
-				}
+				t.Expect(len(created) == 1 && firsts == 1,
+					"%d transactions are answered, %d as no replay; want one and one", len(created), firsts)
 			}),
 		check("once", "Concurrent repeats create one transaction", probe.Extensions,
 			func(t *probe.T, s probe.Sender, body api.TransactionRequest) {
 				race(t, s, func(int) api.TransactionRequest { return body })
-				if n := len(transactionIDs(t, s.UserID)); n != 1 {
-					t.Failf("%d transactions are listed, want 1", n)
-				}
+				n := len(transactionIDs(t, s.UserID))
+				t.Expect(n == 1, "%d transactions are listed, want 1", n)
 			}),
 		check("limit", "Concurrent repeats count once against the limits", probe.Extensions,
 			func(t *probe.T, s probe.Sender, body api.TransactionRequest) {
@@ -87,9 +85,7 @@ func concurrentRequests() []probe.Check {
 						t.Refused(r, nil, 409, api.ErrorCodeIdempotencyKeyReused)
 					}
 				}
-				if created != 1 {
-					t.Failf("%d of %d different requests with one key are created, want 1", created, racers)
-				}
+				t.Expect(created == 1, "%d of %d different requests with one key are created, want 1", created, racers)
 			}),
 	}
 }

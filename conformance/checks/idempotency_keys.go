@@ -27,9 +27,8 @@ func idempotencyKeys() []probe.Check {
 			r, err := t.Create(s.UserID, one, body)
 			created := probe.Setup(t, r, err)
 			r, err = t.Create(s.UserID, other, body)
-			if again := probe.OK(t, r, err); again.ID == created.ID {
-				t.Failf("the second key answers the transaction of the first one")
-			}
+			again := probe.OK(t, r, err)
+			t.Expect(again.ID != created.ID, "the second key answers the transaction of the first one")
 		})
 	}
 	return []probe.Check{
@@ -40,9 +39,8 @@ func idempotencyKeys() []probe.Check {
 			r, err := t.Create(s.UserID, key, body)
 			first := probe.OK(t, r, err)
 			r, err = t.Create(s.UserID, key, body)
-			if again := probe.OK(t, r, err); again.ID != first.ID {
-				t.Failf("the repeat is answered with another transaction")
-			}
+			again := probe.OK(t, r, err)
+			t.Expect(again.ID == first.ID, "the repeat is answered with another transaction")
 		}, "8-key-length"),
 		check("characters-too-many", "A key of 256 characters is refused, whatever their bytes", func(
 			t *probe.T, s probe.Sender, body api.TransactionRequest,
@@ -76,9 +74,8 @@ func replaysLater() []probe.Check {
 				first := probe.Setup(t, r, err)
 				change(t, s)
 				r, err = t.Create(s.UserID, key, body)
-				if again := probe.OK(t, r, err); again.ID != first.ID {
-					t.Failf("the repeat is answered with another transaction")
-				}
+				again := probe.OK(t, r, err)
+				t.Expect(again.ID == first.ID, "the repeat is answered with another transaction")
 			},
 		}
 	}
@@ -103,9 +100,7 @@ func replaysLater() []probe.Check {
 				r, err = t.Create(s.UserID, key, body)
 				again := probe.OK(t, r, err)
 				again.ID = first.ID // which is another rule
-				if !equalTransactions(t, again, first) {
-					t.Failf("the repeat differs from the first answer")
-				}
+				t.Expect(equalTransactions(t, again, first), "the repeat differs from the first answer")
 			},
 		},
 		{
@@ -117,9 +112,8 @@ func replaysLater() []probe.Check {
 				r, err := t.Client().CreateUserWithResponse(t.Context(), params, t.UserRequest())
 				t.Verify(probe.Setup(t, r, err).ID, api.KycStatusVerified, nil)
 				r, err = t.Client().CreateUserWithResponse(t.Context(), params, t.UserRequest())
-				if again := probe.OK(t, r, err); again.Status != api.KycStatusVerified {
-					t.Failf("the repeat answers status %q, want VERIFIED", again.Status)
-				}
+				again := probe.OK(t, r, err)
+				t.Expect(again.Status == api.KycStatusVerified, "the repeat answers status %q, want VERIFIED", again.Status)
 			},
 		},
 		{
@@ -134,9 +128,8 @@ func replaysLater() []probe.Check {
 					api.FundingAccountStatusRequest{Status: api.FundingAccountStatusActive})
 				probe.Setup(t, set, err)
 				r, err = t.Client().CreateFundingAccountWithResponse(t.Context(), user, params, body)
-				if again := probe.OK(t, r, err); again.Status != api.FundingAccountStatusActive {
-					t.Failf("the repeat answers status %q, want ACTIVE", again.Status)
-				}
+				again := probe.OK(t, r, err)
+				t.Expect(again.Status == api.FundingAccountStatusActive, "the repeat answers status %q, want ACTIVE", again.Status)
 			},
 		},
 	}

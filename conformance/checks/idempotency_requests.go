@@ -59,9 +59,8 @@ func sameRequests() []probe.Check {
 			s, body := t.Deposit()
 			user, key, first := s.UserID.String(), probe.NewKey(), encoded(t, body)
 			created := firstText(t, user, key, first)
-			if r := sendText(t, user, key, again(t, first)); createdID(r) != created {
-				t.Failf("answered %d, or with another id; want 200 with the first one", r.Status)
-			}
+			r := sendText(t, user, key, again(t, first))
+			t.Expect(createdID(r) == created, "answered %d, or with another id; want 200 with the first one", r.Status)
 		})
 	}
 	member := func(id, title string, change func(members map[string]any)) probe.Check {
@@ -112,18 +111,16 @@ func sameRequests() []probe.Check {
 				first := probe.Setup(t, r, err)
 				body.Business = probe.Ptr(false)
 				r, err = t.Client().CreateUserWithResponse(t.Context(), params, body)
-				if again := probe.OK(t, r, err); again.ID != first.ID && !isReplay(r.HTTPResponse.Header) {
-					t.Failf("the repeat is answered with another user")
-				}
+				again := probe.OK(t, r, err)
+				t.Expect(again.ID == first.ID || isReplay(r.HTTPResponse.Header), "the repeat is answered with another user")
 			},
 		},
 		check("path-case", "Upper and lower case of the user in the path make no difference", func(t *probe.T) {
 			s, body := t.Deposit()
 			user, key, text := s.UserID.String(), probe.NewKey(), encoded(t, body)
 			created := firstText(t, user, key, text)
-			if r := sendText(t, strings.ToUpper(user), key, text); createdID(r) != created {
-				t.Failf("answered %d, or with another id; want 200 with the first one", r.Status)
-			}
+			r := sendText(t, strings.ToUpper(user), key, text)
+			t.Expect(createdID(r) == created, "answered %d, or with another id; want 200 with the first one", r.Status)
 		}),
 	}
 }
@@ -211,9 +208,8 @@ func differentRequests() []probe.Check {
 					t.Brokenf("set-up: no usable answer: %v", err)
 				}
 				r, err = t.Create(s.UserID, key, body)
-				if again := probe.OK(t, r, err); again.ID != first.ID {
-					t.Failf("the first request is answered with another transaction")
-				}
+				again := probe.OK(t, r, err)
+				t.Expect(again.ID == first.ID, "the first request is answered with another transaction")
 			}),
 		nothingCreated(),
 		nullIsNotAbsent(),
@@ -234,9 +230,8 @@ func nothingCreated() probe.Check {
 			if _, err := t.Create(s.UserID, key, body); err != nil {
 				t.Brokenf("set-up: no usable answer: %v", err)
 			}
-			if n := len(transactionIDs(t, s.UserID)); n != 1 {
-				t.Failf("%d transactions are listed, want the first one alone", n)
-			}
+			n := len(transactionIDs(t, s.UserID))
+			t.Expect(n == 1, "%d transactions are listed, want the first one alone", n)
 		},
 	}
 }

@@ -25,9 +25,8 @@ func keyScopes() []probe.Check {
 				r, err := t.Client().CreateUserWithResponse(t.Context(), params, body)
 				first := probe.Setup(t, r, err)
 				r, err = t.Other().CreateUserWithResponse(t.Context(), params, body)
-				if second := probe.OK(t, r, err); second.ID == first.ID || isReplay(r.HTTPResponse.Header) {
-					t.Failf("the other client is answered what the first one created")
-				}
+				second := probe.OK(t, r, err)
+				t.Expect(second.ID != first.ID && !isReplay(r.HTTPResponse.Header), "the other client is answered what the first one created")
 			},
 		},
 		{
@@ -70,16 +69,14 @@ func sandboxKey(t *probe.T) {
 	}
 	for _, status := range []api.KycStatus{api.KycStatusVerified, api.KycStatusSuspended} {
 		set(probe.UserPath(user, "verification"), api.VerificationRequest{KycStatus: &status})
-		if got := cipInfo(t, user).KycStatus; got != status {
-			t.Failf("kyc_status is %q, want %s", got, status)
-		}
+		got := cipInfo(t, user).KycStatus
+		t.Expect(got == status, "kyc_status is %q, want %s", got, status)
 	}
 	account := t.NewFundingAccount(user, api.FundingAccountStatusPending)
 	for _, status := range []api.FundingAccountStatus{api.FundingAccountStatusActive, api.FundingAccountStatusInactive} {
 		reply := set(probe.UserPath(user, "funding-accounts", account.String(), "status"), api.FundingAccountStatusRequest{Status: status})
-		if got := members(t, reply)["status"]; got != string(status) {
-			t.Failf("the status of a funding account is answered as %v, want %s", got, status)
-		}
+		got := members(t, reply)["status"]
+		t.Expect(got == string(status), "the status of a funding account is answered as %v, want %s", got, status)
 	}
 }
 
@@ -140,9 +137,8 @@ func keysAfterRefusal() []probe.Check {
 					repair(t, s, &body)
 				}
 				r, err = t.Create(s.UserID, key, body)
-				if probe.OK(t, r, err); isReplay(r.HTTPResponse.Header) {
-					t.Failf("the first accepted request with the key says that it is a replay")
-				}
+				probe.OK(t, r, err)
+				t.Expect(!isReplay(r.HTTPResponse.Header), "the first accepted request with the key says that it is a replay")
 			},
 		}
 	}
@@ -235,7 +231,6 @@ func (r fullRequest) refused(t *probe.T, key string, body any) bool {
 
 // free expects that a key has not been used.
 func (r fullRequest) free(t *probe.T, key string) {
-	if reply := r.withKey(t, key, r.body); createdID(reply) == "" {
-		t.Failf("POST %s is answered %d after a refusal with the same key, want 200 with an id", r.path, reply.Status)
-	}
+	reply := r.withKey(t, key, r.body)
+	t.Expect(createdID(reply) != "", "POST %s is answered %d after a refusal with the same key, want 200 with an id", r.path, reply.Status)
 }

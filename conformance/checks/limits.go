@@ -28,9 +28,9 @@ func limitsRead() []probe.Check {
 			Run: func(t *probe.T) {
 				user := t.NewUser().ID
 				r, err := t.Client().GetTransactionLimitWithResponse(t.Context(), user, to(t.Target().Facts.Destination))
-				if l := probe.OK(t, r, err); l.UserID != user || l.Country != t.Target().Facts.Destination {
-					t.Failf("answered user %s and country %q, want %s and %q", l.UserID, l.Country, user, t.Target().Facts.Destination)
-				}
+				l := probe.OK(t, r, err)
+				t.Expect(l.UserID == user && l.Country == t.Target().Facts.Destination,
+					"answered user %s and country %q, want %s and %q", l.UserID, l.Country, user, t.Target().Facts.Destination)
 			},
 		},
 		{
@@ -62,9 +62,7 @@ func limitsRead() []probe.Check {
 				user := t.NewUser(func(u *api.UserRequest) { u.Type = nil }).ID
 				r, err := t.Client().GetTransactionLimitWithResponse(t.Context(), user, to(t.Target().Facts.Destination))
 				l := probe.OK(t, r, err)
-				if l.CurrentTier != 0 {
-					t.Failf("answered current_tier %d", l.CurrentTier)
-				}
+				t.Expect(l.CurrentTier == 0, "answered current_tier %d", l.CurrentTier)
 				wantRemaining(t, l.RemainingLimit, api.RemainingLimit{})
 			},
 		},

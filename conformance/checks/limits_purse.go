@@ -197,9 +197,7 @@ func wantLimits(t *probe.T, verb string, got, want api.RemainingLimit) {
 		{"monthly_limit", got.MonthlyLimit, want.MonthlyLimit},
 		{"annual_limit", got.AnnualLimit, want.AnnualLimit},
 	} {
-		if !l.got.Equal(l.want) {
-			t.Failf("%s %s %s, want %s", l.name, verb, l.got, l.want)
-		}
+		t.Expect(l.got.Equal(l.want), "%s %s %s, want %s", l.name, verb, l.got, l.want)
 	}
 }
 

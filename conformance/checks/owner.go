@@ -59,9 +59,7 @@ func (o owner) unchanged(t *probe.T, act func()) {
 	before := o.read(t)
 	act()
 	for id, value := range o.read(t) {
-		if !reflect.DeepEqual(value, before[id]) {
-			t.Failf("what %s answers has changed", id)
-		}
+		t.Expect(reflect.DeepEqual(value, before[id]), "what %s answers has changed", id)
 	}
 }
 

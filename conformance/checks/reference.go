@@ -49,19 +49,13 @@ func reference() []probe.Check {
 func enabledCountriesOnly(t *probe.T) {
 	disabled := t.Target().Facts.DisabledCountry
 	for _, p := range allPayers(t) {
-		if p.Country == disabled {
-			t.Failf("payer %d is in %s, which is not enabled", p.ID, disabled)
-		}
+		t.Expect(p.Country != disabled, "payer %d is in %s, which is not enabled", p.ID, disabled)
 	}
 	for _, b := range allBanks(t) {
-		if b.Country == disabled {
-			t.Failf("bank %d is in %s, which is not enabled", b.ID, disabled)
-		}
+		t.Expect(b.Country != disabled, "bank %d is in %s, which is not enabled", b.ID, disabled)
 	}
 	for _, s := range allStatesV2(t) {
-		if s.CountryID == numeric(t, disabled) {
-			t.Failf("state %d is in %s, which is not enabled", s.ID, disabled)
-		}
+		t.Expect(s.CountryID != numeric(t, disabled), "state %d is in %s, which is not enabled", s.ID, disabled)
 	}
 }
 

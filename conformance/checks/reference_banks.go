@@ -17,13 +17,9 @@ func referenceBanks() []probe.Check {
 			Run: func(t *probe.T) {
 				country := t.Target().Facts.Destination
 				list := banksOf(t, &country)
-				if len(list) == 0 {
-					t.Failf("no bank is listed in %s, an enabled destination", country)
-				}
+				t.Expect(len(list) != 0, "no bank is listed in %s, an enabled destination", country)
 				for _, b := range list {
-					if b.Country != country {
-						t.Failf("bank %d is in another country than %s", b.ID, country)
-					}
+					t.Expect(b.Country == country, "bank %d is in another country than %s", b.ID, country)
 				}
 			},
 		},
@@ -72,9 +68,7 @@ func referenceBanks() []probe.Check {
 					r, err := t.Client().GetBankWithResponse(t.Context(), want.ID)
 					b := probe.OK(t, r, err)
 					got := api.Bank{ID: b.ID, Name: b.Name, Country: b.Country, Branches: b.Branches, TxnSupportedTypes: b.TxnSupportedTypes}
-					if !reflect.DeepEqual(got, want) {
-						t.Failf("bank %d has other values than in the list", want.ID)
-					}
+					t.Expect(reflect.DeepEqual(got, want), "bank %d has other values than in the list", want.ID)
 				}
 			},
 		},
@@ -116,9 +110,7 @@ func receivingCurrencies(t *probe.T) {
 		r, err := t.Client().GetBankWithResponse(t.Context(), b.ID)
 		named = named || len(probe.OK(t, r, err).ReceivingCurrency) > 0
 	}
-	if !named {
-		t.Failf("no bank in %s receives any currency", t.Target().Facts.Destination)
-	}
+	t.Expect(named, "no bank in %s receives any currency", t.Target().Facts.Destination)
 	list := t.Send(probe.Request{Method: "GET", Path: "/banks?country=" + t.Target().Facts.Destination})
 	for i, bank := range elements(t, list) {
 		if _, there := bank["receiving_currency"]; there {
@@ -130,9 +122,7 @@ func receivingCurrencies(t *probe.T) {
 func branches(t *probe.T) {
 	found := false
 	for _, b := range banksOf(t, probe.Ptr(t.Target().Facts.Destination)) {
-		if !distinct(b.Branches, func(b api.Branch) int64 { return b.ID }) {
-			t.Failf("bank %d has two branches with the same id", b.ID)
-		}
+		t.Expect(distinct(b.Branches, func(b api.Branch) int64 { return b.ID }), "bank %d has two branches with the same id", b.ID)
 		found = found || len(b.Branches) > 1
 	}
 	if !found {

@@ -23,13 +23,9 @@ func referencePayers() []probe.Check {
 			Run: func(t *probe.T) {
 				country := t.Target().Facts.Destination
 				list := payersOf(t, api.ListPayersParams{Country: &country})
-				if len(list) == 0 {
-					t.Failf("no payer is listed in %s, an enabled destination", country)
-				}
+				t.Expect(len(list) != 0, "no payer is listed in %s, an enabled destination", country)
 				for _, p := range list {
-					if p.Country != country {
-						t.Failf("payer %d is in another country than %s", p.ID, country)
-					}
+					t.Expect(p.Country == country, "payer %d is in another country than %s", p.ID, country)
 				}
 			},
 		},
@@ -163,9 +159,8 @@ func referencePayers() []probe.Check {
 			Fix: "Give each pick-up location an id of its own: a transaction chooses one by it.",
 			Run: func(t *probe.T) {
 				p := t.Payer("with two pick-up locations", func(p api.PayerDetail) bool { return len(p.PickupLocation) > 1 })
-				if !distinct(p.PickupLocation, func(l api.PickupLocation) int64 { return l.ID }) {
-					t.Failf("payer %d has two pick-up locations with the same id", p.ID)
-				}
+				t.Expect(distinct(p.PickupLocation, func(l api.PickupLocation) int64 { return l.ID }),
+					"payer %d has two pick-up locations with the same id", p.ID)
 			},
 		},
 	}
@@ -205,9 +200,7 @@ func singlePayers(t *probe.T) {
 			if len(want.PickupLocation) == 0 {
 				got.PickupLocation = want.PickupLocation
 			}
-			if !reflect.DeepEqual(got, want) {
-				t.Failf("payer %d has other values than in the list", want.ID)
-			}
+			t.Expect(reflect.DeepEqual(got, want), "payer %d has other values than in the list", want.ID)
 		}
 	}
 }
@@ -216,12 +209,8 @@ func networkLimits(t *probe.T) {
 	t.Payer("with a network limit", func(p api.PayerDetail) bool { return len(p.NetworkLimit) > 0 })
 	for _, p := range t.Payers() {
 		for _, l := range p.NetworkLimit {
-			if l.Currency != p.ReceivingCurrency {
-				t.Failf("payer %d pays out %s and has bounds in %s", p.ID, p.ReceivingCurrency, l.Currency)
-			}
-			if l.MinAmount.Decimal().Cmp(l.MaxAmount.Decimal()) > 0 {
-				t.Failf("payer %d has the bounds %s and %s", p.ID, l.MinAmount, l.MaxAmount)
-			}
+			t.Expect(l.Currency == p.ReceivingCurrency, "payer %d pays out %s and has bounds in %s", p.ID, p.ReceivingCurrency, l.Currency)
+			t.Expect(l.MinAmount.Decimal().Cmp(l.MaxAmount.Decimal()) <= 0, "payer %d has the bounds %s and %s", p.ID, l.MinAmount, l.MaxAmount)
 		}
 	}
 }

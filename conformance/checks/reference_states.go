@@ -22,9 +22,7 @@ func referenceStates() []probe.Check {
 				country := t.Target().Facts.OriginCountry
 				r, err := t.Client().ListCountryStatesWithResponse(t.Context(), country)
 				for _, s := range probe.OK(t, r, err) {
-					if s.Country != country {
-						t.Failf("state %s is of another country than %s", s.Code, country)
-					}
+					t.Expect(s.Country == country, "state %s is of another country than %s", s.Code, country)
 				}
 			},
 		},
@@ -45,9 +43,8 @@ func referenceStates() []probe.Check {
 				country, list := states(t)
 				for _, want := range []api.State{list[0], list[len(list)-1]} {
 					r, err := t.Client().GetCountryStateWithResponse(t.Context(), country, want.Code)
-					if got := probe.OK(t, r, err); got != want {
-						t.Failf("state %s of %s has other values than in the list", want.Code, country)
-					}
+					got := probe.OK(t, r, err)
+					t.Expect(got == want, "state %s of %s has other values than in the list", want.Code, country)
 				}
 			},
 		},
@@ -94,13 +91,9 @@ func referenceStatesV2() []probe.Check {
 			Run: func(t *probe.T) {
 				country, _ := states(t)
 				list := statesV2Of(t, &country)
-				if len(list) == 0 {
-					t.Failf("no state is listed in %s, which has states in the first form", country)
-				}
+				t.Expect(len(list) != 0, "no state is listed in %s, which has states in the first form", country)
 				for _, s := range list {
-					if s.CountryID != numeric(t, country) {
-						t.Failf("state %d has country_id %q, want %q", s.ID, s.CountryID, numeric(t, country))
-					}
+					t.Expect(s.CountryID == numeric(t, country), "state %d has country_id %q, want %q", s.ID, s.CountryID, numeric(t, country))
 				}
 			},
 		},
@@ -113,9 +106,8 @@ func referenceStatesV2() []probe.Check {
 				for _, country := range []string{t.Target().Facts.OriginCountry, t.Target().Facts.Destination} {
 					r, err := t.Client().ListStatesV2WithResponse(t.Context(), &api.ListStatesV2Params{CountryCode: &country})
 					for _, s := range probe.Setup(t, r, err) {
-						if !slices.ContainsFunc(all, func(a api.StateV2) bool { return a.ID == s.ID }) {
-							t.Failf("state %d of %s is not in the list without a country", s.ID, country)
-						}
+						t.Expect(slices.ContainsFunc(all, func(a api.StateV2) bool { return a.ID == s.ID }),
+							"state %d of %s is not in the list without a country", s.ID, country)
 					}
 				}
 			},
@@ -155,9 +147,8 @@ func referenceStatesV2() []probe.Check {
 				}
 				for _, want := range []api.StateV2{list[0], list[len(list)-1]} {
 					r, err := t.Client().GetStateV2WithResponse(t.Context(), want.ID)
-					if got := probe.OK(t, r, err); got != want {
-						t.Failf("state %d has other values than in the list", want.ID)
-					}
+					got := probe.OK(t, r, err)
+					t.Expect(got == want, "state %d has other values than in the list", want.ID)
 				}
 			},
 		},
@@ -213,9 +204,7 @@ func bothForms(t *probe.T) {
 		for _, s := range statesV2Of(t, &country) {
 			second[s.Code] = true
 		}
-		if !maps.Equal(first, second) {
-			t.Failf("the two forms give %s different codes: %d and %d states", country, len(first), len(second))
-		}
+		t.Expect(maps.Equal(first, second), "the two forms give %s different codes: %d and %d states", country, len(first), len(second))
 		found = found || len(first) > 0
 	}
 	if !found {

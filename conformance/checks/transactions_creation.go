@@ -22,9 +22,9 @@ func transactionCreation() []probe.Check {
 			Fix: "Answer a creation with status INITIATED and delivery_status NONE.",
 			Run: func(t *probe.T) {
 				s, body := t.Deposit()
-				if x := createTransaction(t, s, body); x.Status != api.TransactionStatusInitiated || x.DeliveryStatus != api.TransactionDeliveryStatusNone {
-					t.Failf("answered status %q and delivery_status %q, want INITIATED and NONE", x.Status, x.DeliveryStatus)
-				}
+				x := createTransaction(t, s, body)
+				t.Expect(x.Status == api.TransactionStatusInitiated && x.DeliveryStatus == api.TransactionDeliveryStatusNone,
+					"answered status %q and delivery_status %q, want INITIATED and NONE", x.Status, x.DeliveryStatus)
 			},
 		},
 		probe.Check{
@@ -33,9 +33,8 @@ func transactionCreation() []probe.Check {
 			Fix: "Answer bonus_amount 0: the interface document shows no bonus programme.",
 			Run: func(t *probe.T) {
 				s, body := t.Deposit()
-				if x := createTransaction(t, s, body); !x.BonusAmount.Equal(wire.MustAmount("0")) {
-					t.Failf("answered bonus_amount %s, want 0", x.BonusAmount)
-				}
+				x := createTransaction(t, s, body)
+				t.Expect(x.BonusAmount.Equal(wire.MustAmount("0")), "answered bonus_amount %s, want 0", x.BonusAmount)
 			},
 		},
 		probe.Check{
@@ -57,9 +56,8 @@ func transactionCreation() []probe.Check {
 				note, purpose, remittance := strings.Repeat("é", 500), strings.Repeat("b", 500), strings.Repeat("c", 500)
 				body.Note, body.CustomPurpose, body.RemittancePurpose = &note, &purpose, &remittance
 				x := createTransaction(t, s, body)
-				if x.Note != nil && *x.Note != note || x.CustomPurpose != nil && *x.CustomPurpose != purpose {
-					t.Failf("note or custom_purpose of 500 characters came back changed")
-				}
+				t.Expect((x.Note == nil || *x.Note == note) && (x.CustomPurpose == nil || *x.CustomPurpose == purpose),
+					"note or custom_purpose of 500 characters came back changed")
 			},
 		},
 		probe.Check{
@@ -68,9 +66,8 @@ func transactionCreation() []probe.Check {
 			Fix: "Answer user_id with the user_id of the path.",
 			Run: func(t *probe.T) {
 				s, body := t.Deposit()
-				if x := createTransaction(t, s, body); x.UserID != s.UserID {
-					t.Failf("answered another user_id than that of the path")
-				}
+				x := createTransaction(t, s, body)
+				t.Expect(x.UserID == s.UserID, "answered another user_id than that of the path")
 			},
 		},
 		probe.Check{
@@ -89,9 +86,8 @@ func transactionCreation() []probe.Check {
 			Fix: "Answer fee_amount 0 where none was sent.",
 			Run: func(t *probe.T) {
 				s, body := t.Deposit()
-				if x := createTransaction(t, s, body); !x.FeeAmount.Equal(wire.MustAmount("0")) {
-					t.Failf("answered fee_amount %s, want 0", x.FeeAmount)
-				}
+				x := createTransaction(t, s, body)
+				t.Expect(x.FeeAmount.Equal(wire.MustAmount("0")), "answered fee_amount %s, want 0", x.FeeAmount)
 			},
 		},
 		probe.Check{
@@ -100,9 +96,9 @@ func transactionCreation() []probe.Check {
 			Fix: "Answer to.calculation_mode SENDER_AMOUNT where none was sent.",
 			Run: func(t *probe.T) {
 				s, body := t.Deposit()
-				if x := createTransaction(t, s, body); x.To.CalculationMode != api.CalculationModeSenderAmount {
-					t.Failf("answered calculation_mode %q, want SENDER_AMOUNT", x.To.CalculationMode)
-				}
+				x := createTransaction(t, s, body)
+				t.Expect(x.To.CalculationMode == api.CalculationModeSenderAmount,
+					"answered calculation_mode %q, want SENDER_AMOUNT", x.To.CalculationMode)
 			},
 		},
 		probe.Check{
@@ -117,9 +113,8 @@ func transactionCreation() []probe.Check {
 				set, err := t.Client().SetFundingAccountStatusWithResponse(t.Context(), s.UserID, body.FromFundID,
 					api.FundingAccountStatusRequest{Status: api.FundingAccountStatusActive})
 				probe.Setup(t, set, err)
-				if x := createTransaction(t, s, body); x.FundingSourceType != "SAVINGS" {
-					t.Failf("answered funding_source_type %q, want that of the account", x.FundingSourceType)
-				}
+				x := createTransaction(t, s, body)
+				t.Expect(x.FundingSourceType == "SAVINGS", "answered funding_source_type %q, want that of the account", x.FundingSourceType)
 			},
 		},
 	)
@@ -149,13 +144,10 @@ func payoutMethods() []probe.Check {
 				body := t.Payout(s, t.Receiver(s, m.method), "1.00")
 				sent, answered := probe.Object(t, body.To), probe.Object(t, createTransaction(t, s, body).To)
 				for _, name := range []string{"id", "payout_method", m.member} {
-					if fmt.Sprint(sent[name]) != fmt.Sprint(answered[name]) {
-						t.Failf("answered another to.%s than was sent, or none", name)
-					}
+					t.Expect(fmt.Sprint(sent[name]) == fmt.Sprint(answered[name]), "answered another to.%s than was sent, or none", name)
 				}
-				if _, there := answered[m.without]; there {
-					t.Failf("answered to.%s, which a %s does not have", m.without, m.method)
-				}
+				_, there := answered[m.without]
+				t.Expect(!there, "answered to.%s, which a %s does not have", m.without, m.method)
 			},
 		})
 	}
@@ -197,13 +189,9 @@ func transactionEcho() []probe.Check {
 				s := t.Sender()
 				body := fullTransaction(t, s)
 				x := createTransaction(t, s, body)
-				if !x.FromAmount.Equal(body.FromAmount) || !x.FeeAmount.Equal(*body.FeeAmount) || !x.ExchangeRate.Equal(body.ExchangeRate) {
-					t.Failf("answered from_amount %s, fee_amount %s, exchange_rate %s, want %s, %s, %s",
-						x.FromAmount, x.FeeAmount, x.ExchangeRate, body.FromAmount, body.FeeAmount, body.ExchangeRate)
-				}
-				if x.FromCurrency != body.FromCurrency || x.ToCurrency != body.ToCurrency {
-					t.Failf("answered other currencies than were sent")
-				}
+				t.Expect(x.FromAmount.Equal(body.FromAmount) && x.FeeAmount.Equal(*body.FeeAmount) && x.ExchangeRate.Equal(body.ExchangeRate),
+					"answered from_amount %s, fee_amount %s, exchange_rate %s, want %s, %s, %s", x.FromAmount, x.FeeAmount, x.ExchangeRate, body.FromAmount, body.FeeAmount, body.ExchangeRate)
+				t.Expect(x.FromCurrency == body.FromCurrency && x.ToCurrency == body.ToCurrency, "answered other currencies than were sent")
 			},
 		},
 		{
@@ -213,9 +201,9 @@ func transactionEcho() []probe.Check {
 			Run: func(t *probe.T) {
 				s := t.Sender()
 				body := fullTransaction(t, s)
-				if x := createTransaction(t, s, body); x.FromFundID != body.FromFundID || x.FundingSourceType != *body.FundingSourceType {
-					t.Failf("answered another from_fund_id or funding_source_type than was sent")
-				}
+				x := createTransaction(t, s, body)
+				t.Expect(x.FromFundID == body.FromFundID && x.FundingSourceType == *body.FundingSourceType,
+					"answered another from_fund_id or funding_source_type than was sent")
 			},
 		},
 		{
@@ -250,9 +238,8 @@ func transactionEcho() []probe.Check {
 				r, err := t.Create(s.UserID, "", body)
 				probe.OK(t, r, err)
 				to, _ := members(t, r)["to"].(map[string]any)
-				if bytes.Contains(r.Body, []byte(*body.RemittancePurpose)) || to["pickup_location"] != nil {
-					t.Failf("answered remittance_purpose, under whatever name, or to.pickup_location")
-				}
+				t.Expect(!bytes.Contains(r.Body, []byte(*body.RemittancePurpose)) && to["pickup_location"] == nil,
+					"answered remittance_purpose, under whatever name, or to.pickup_location")
 			},
 		},
 		{
@@ -264,9 +251,7 @@ func transactionEcho() []probe.Check {
 				known := probe.Object(t, probe.ReceiveUserRequest(t.Target().Facts.Destination))
 				to := probe.Object(t, createTransaction(t, s, body).To)
 				for _, name := range []string{"first_name", "last_name", "email", "mobile_phone", "address_line1"} {
-					if known[name] != to[name] {
-						t.Failf("answered another to.%s than that of the receive user, or none", name)
-					}
+					t.Expect(known[name] == to[name], "answered another to.%s than that of the receive user, or none", name)
 				}
 			},
 		},
@@ -283,9 +268,8 @@ func transactionEcho() []probe.Check {
 				probe.OK(t, r, err)
 				to, _ := members(t, r)["to"].(map[string]any)
 				for _, name := range []string{"last_name", "email", "mobile_phone", "address_line1"} {
-					if _, there := to[name]; there {
-						t.Failf("answered to.%s, which the receive user does not have", name)
-					}
+					_, there := to[name]
+					t.Expect(!there, "answered to.%s, which the receive user does not have", name)
 				}
 			},
 		},
@@ -313,9 +297,7 @@ func transactionDocuments() []probe.Check {
 				for _, d := range withDocuments(t).JSON200.PhysicalDocuments {
 					got = append(got, d.DocumentType)
 				}
-				if !slices.Equal(got, want) {
-					t.Failf("answered %d documents, or the types in another order; %d were sent", len(got), len(want))
-				}
+				t.Expect(slices.Equal(got, want), "answered %d documents, or the types in another order; %d were sent", len(got), len(want))
 			},
 		},
 		{
@@ -327,9 +309,7 @@ func transactionDocuments() []probe.Check {
 				for _, d := range withDocuments(t).JSON200.PhysicalDocuments {
 					ids[d.ID] = true
 				}
-				if len(ids) != len(threeDocuments()) {
-					t.Failf("answered %d different ids for %d documents", len(ids), len(threeDocuments()))
-				}
+				t.Expect(len(ids) == len(threeDocuments()), "answered %d different ids for %d documents", len(ids), len(threeDocuments()))
 			},
 		},
 		{
@@ -338,9 +318,8 @@ func transactionDocuments() []probe.Check {
 			Fix: "Answer id and document_type of a document, never document_value.",
 			Run: func(t *probe.T) {
 				body := withDocuments(t).Body
-				if bytes.Contains(body, []byte("document_value")) || bytes.Contains(body, []byte("JVBERi0xLjcK")) {
-					t.Failf("answered the content of a document")
-				}
+				t.Expect(!bytes.Contains(body, []byte("document_value")) && !bytes.Contains(body, []byte("JVBERi0xLjcK")),
+					"answered the content of a document")
 			},
 		},
 		{
@@ -349,9 +328,9 @@ func transactionDocuments() []probe.Check {
 			Fix: "Answer physical_documents [] where none were sent.",
 			Run: func(t *probe.T) {
 				s, body := t.Deposit()
-				if x := createTransaction(t, s, body); x.PhysicalDocuments == nil || len(x.PhysicalDocuments) != 0 {
-					t.Failf("answered %d documents or no list, want an empty list", len(x.PhysicalDocuments))
-				}
+				x := createTransaction(t, s, body)
+				t.Expect(x.PhysicalDocuments != nil && len(x.PhysicalDocuments) == 0,
+					"answered %d documents or no list, want an empty list", len(x.PhysicalDocuments))
 			},
 		},
 	}

@@ -33,9 +33,8 @@ func receiverAmountMethods() []probe.Check {
 				x, err := t.Create(s.UserID, "", body)
 				t.Refused(x, err, 400, badRequest, "body /from_amount")
 				body.FromAmount = wire.MustAmount("1.01")
-				if x := createTransaction(t, s, body); !x.ToAmount.Equal(*body.ToAmount) {
-					t.Failf("answered to_amount %s, want %s", x.ToAmount, body.ToAmount)
-				}
+				made := createTransaction(t, s, body)
+				t.Expect(made.ToAmount.Equal(*body.ToAmount), "answered to_amount %s, want %s", made.ToAmount, body.ToAmount)
 			},
 		})
 	}
@@ -69,18 +68,13 @@ func transactionEchoMethods() probe.Check {
 					"from_amount", "fee_amount", "exchange_rate", "from_currency", "to_currency", "from_fund_id", "funding_source_type",
 					"note", "purpose", "custom_purpose", "ip_address",
 				} {
-					if !sameValue(sent[name], got[name]) {
-						t.Failf("%s: answered another %s than was sent, or none", m, name)
-					}
+					t.Expect(sameValue(sent[name], got[name]), "%s: answered another %s than was sent, or none", m, name)
 				}
-				if len(x.PhysicalDocuments) != len(body.PhysicalDocuments) {
-					t.Failf("%s: answered %d documents, %d were sent", m, len(x.PhysicalDocuments), len(body.PhysicalDocuments))
-				}
+				t.Expect(len(x.PhysicalDocuments) == len(body.PhysicalDocuments),
+					"%s: answered %d documents, %d were sent", m, len(x.PhysicalDocuments), len(body.PhysicalDocuments))
 				to := probe.Object(t, x.To)
 				for _, name := range []string{"first_name", "last_name", "email", "mobile_phone", "address_line1"} {
-					if known[name] != to[name] {
-						t.Failf("%s: answered another to.%s than that of the receive user, or none", m, name)
-					}
+					t.Expect(known[name] == to[name], "%s: answered another to.%s than that of the receive user, or none", m, name)
 				}
 			}
 		},
@@ -132,9 +126,7 @@ func anyAccounts() []probe.Check {
 				for _, to := range []api.ReceiveSide{body.To, withMember(t, body.To, "fund_id", second)} {
 					body.To = to
 					got := probe.Object(t, createTransaction(t, s, body).To)
-					if !sameValue(probe.Object(t, to)["fund_id"], got["fund_id"]) {
-						t.Failf("answered another to.fund_id than was sent")
-					}
+					t.Expect(sameValue(probe.Object(t, to)["fund_id"], got["fund_id"]), "answered another to.fund_id than was sent")
 				}
 			},
 		})

@@ -16,9 +16,8 @@ func senderAmountMode() []probe.Check {
 				s := t.Sender()
 				body := t.Payout(s, paidIn(t, s, digits), from, edit...)
 				body.ExchangeRate = wire.MustAmount(rate)
-				if x := createTransaction(t, s, body); !x.ToAmount.Equal(wire.MustAmount(want)) {
-					t.Failf("%s at %s came out as %s, want %s", from, rate, x.ToAmount, want)
-				}
+				x := createTransaction(t, s, body)
+				t.Expect(x.ToAmount.Equal(wire.MustAmount(want)), "%s at %s came out as %s, want %s", from, rate, x.ToAmount, want)
 			},
 		}
 	}
@@ -61,9 +60,8 @@ func senderAmountMode() []probe.Check {
 			Run: func(t *probe.T) {
 				s, body := t.Deposit()
 				body.ExchangeRate = wire.MustAmount("132.2512345678901234")
-				if x := createTransaction(t, s, body); !x.ExchangeRate.Equal(body.ExchangeRate) {
-					t.Failf("answered exchange_rate %s, want %s", x.ExchangeRate, body.ExchangeRate)
-				}
+				x := createTransaction(t, s, body)
+				t.Expect(x.ExchangeRate.Equal(body.ExchangeRate), "answered exchange_rate %s, want %s", x.ExchangeRate, body.ExchangeRate)
 			},
 		},
 	}
@@ -131,9 +129,9 @@ func receiverAmountMode() []probe.Check {
 			Fix: "Answer to.calculation_mode as it was sent.",
 			Run: func(t *probe.T) {
 				s, body := receiverAmount(t, "21.72", "100", "2171.90")
-				if x := createTransaction(t, s, body); x.To.CalculationMode != api.CalculationModeReceiverAmount {
-					t.Failf("answered calculation_mode %q, want RECEIVER_AMOUNT", x.To.CalculationMode)
-				}
+				x := createTransaction(t, s, body)
+				t.Expect(x.To.CalculationMode == api.CalculationModeReceiverAmount,
+					"answered calculation_mode %q, want RECEIVER_AMOUNT", x.To.CalculationMode)
 			},
 		},
 		{
@@ -142,9 +140,8 @@ func receiverAmountMode() []probe.Check {
 			Fix: "Store from_amount as it was sent.",
 			Run: func(t *probe.T) {
 				s, body := receiverAmount(t, "21.71", "100", "2171.90") // calculated: 21.72
-				if x := createTransaction(t, s, body); !x.FromAmount.Equal(body.FromAmount) {
-					t.Failf("answered from_amount %s, want %s", x.FromAmount, body.FromAmount)
-				}
+				x := createTransaction(t, s, body)
+				t.Expect(x.FromAmount.Equal(body.FromAmount), "answered from_amount %s, want %s", x.FromAmount, body.FromAmount)
 			},
 		},
 		{
@@ -153,9 +150,8 @@ func receiverAmountMode() []probe.Check {
 			Fix: "Store to_amount as it was sent; from_amount times exchange_rate may differ within the tolerance.",
 			Run: func(t *probe.T) {
 				s, body := receiverAmount(t, "21.71", "100", "2171.90") // calculated: 21.72
-				if x := createTransaction(t, s, body); !x.ToAmount.Equal(*body.ToAmount) {
-					t.Failf("answered to_amount %s, want %s", x.ToAmount, body.ToAmount)
-				}
+				x := createTransaction(t, s, body)
+				t.Expect(x.ToAmount.Equal(*body.ToAmount), "answered to_amount %s, want %s", x.ToAmount, body.ToAmount)
 			},
 		},
 		{

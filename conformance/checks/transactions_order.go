@@ -140,9 +140,8 @@ func transactionRefusals() []probe.Check {
 				body.FromAmount, body.ExchangeRate = wire.MustAmount("1.00"), wire.MustAmount("0.0001")
 				r, err := t.Create(s.UserID, "", body)
 				t.Refused(r, err, 422, api.ErrorCodeAmountNotAllowed)
-				if n := len(transactionIDs(t, s.UserID)); n != 0 {
-					t.Failf("%d transactions are listed after a refusal, want none", n)
-				}
+				n := len(transactionIDs(t, s.UserID))
+				t.Expect(n == 0, "%d transactions are listed after a refusal, want none", n)
 			},
 		},
 	}

@@ -20,9 +20,9 @@ func transactionReading() []probe.Check {
 				s := t.NewSender()
 				for _, made := range transactionsToRead(t, s) {
 					r, err := t.Client().GetTransactionWithResponse(t.Context(), s.UserID, made.ID)
-					if read := probe.OK(t, r, err); !equalTransactions(t, read, made) {
-						t.Failf("the transaction to %s that is read differs from the one that was created", made.ToCurrency)
-					}
+					read := probe.OK(t, r, err)
+					t.Expect(equalTransactions(t, read, made),
+						"the transaction to %s that is read differs from the one that was created", made.ToCurrency)
 				}
 			},
 		},
@@ -55,13 +55,10 @@ func transactionReading() []probe.Check {
 				s := t.NewSender()
 				made := transactionsToRead(t, s)
 				listed := following(t, s.UserID, transactionPage(t, s.UserID, nil, nil))
-				if len(listed) != len(made) {
-					t.Failf("%d transactions are listed, want %d", len(listed), len(made))
-				}
+				t.Expect(len(listed) == len(made), "%d transactions are listed, want %d", len(listed), len(made))
 				for _, m := range made {
-					if !slices.ContainsFunc(listed, func(x api.Transaction) bool { return equalTransactions(t, x, m) }) {
-						t.Failf("the transaction to %s is not listed, or differs from the one that was created", m.ToCurrency)
-					}
+					t.Expect(slices.ContainsFunc(listed, func(x api.Transaction) bool { return equalTransactions(t, x, m) }),
+						"the transaction to %s is not listed, or differs from the one that was created", m.ToCurrency)
 				}
 			},
 		},
@@ -71,9 +68,8 @@ func transactionReading() []probe.Check {
 			Fix: "Order by creation, the last one first.",
 			Run: func(t *probe.T) {
 				s, made := transactionsOf(t, 3)
-				if listed := momentsOf(transactionPage(t, s.UserID, nil, nil).Items); !sameOrder(listed, made) {
-					t.Failf("%d transactions are listed, or in another order; want 3, the newest first", len(listed))
-				}
+				listed := momentsOf(transactionPage(t, s.UserID, nil, nil).Items)
+				t.Expect(sameOrder(listed, made), "%d transactions are listed, or in another order; want 3, the newest first", len(listed))
 			},
 		},
 		{
@@ -83,9 +79,8 @@ func transactionReading() []probe.Check {
 			Run: func(t *probe.T) {
 				s, body := t.Deposit()
 				prepareTransaction(t, s, body)
-				if n := len(transactionPage(t, t.NewUser().ID, nil, nil).Items); n != 0 {
-					t.Failf("%d transactions are listed for a new user, want none", n)
-				}
+				n := len(transactionPage(t, t.NewUser().ID, nil, nil).Items)
+				t.Expect(n == 0, "%d transactions are listed for a new user, want none", n)
 			},
 		},
 		{
@@ -163,9 +158,9 @@ func transactionPaging() []probe.Check {
 			Clauses: []string{"D-29"}, Operations: list, Needs: probe.Extensions, Fix: follow,
 			Run: func(t *probe.T) {
 				s, made := transactionsOf(t, 5)
-				if seen := momentsOf(following(t, s.UserID, transactionPage(t, s.UserID, two, nil))); !sameOrder(seen, made) {
-					t.Failf("the pages hold %d transactions, or in another order; want %d, the newest first", len(seen), len(made))
-				}
+				seen := momentsOf(following(t, s.UserID, transactionPage(t, s.UserID, two, nil)))
+				t.Expect(sameOrder(seen, made),
+					"the pages hold %d transactions, or in another order; want %d, the newest first", len(seen), len(made))
 			},
 		},
 		{
@@ -174,9 +169,9 @@ func transactionPaging() []probe.Check {
 			Fix: "Answer at most limit transactions, and next_cursor where that is not all.",
 			Run: func(t *probe.T) {
 				s, _ := transactionsOf(t, 3)
-				if page := transactionPage(t, s.UserID, two, nil); len(page.Items) > 2 || page.NextCursor == nil {
-					t.Failf("a page of at most 2 of 3 transactions has %d, and a cursor: %t", len(page.Items), page.NextCursor != nil)
-				}
+				page := transactionPage(t, s.UserID, two, nil)
+				t.Expect(len(page.Items) <= 2 && page.NextCursor != nil,
+					"a page of at most 2 of 3 transactions has %d, and a cursor: %t", len(page.Items), page.NextCursor != nil)
 			},
 		},
 		{
@@ -193,9 +188,7 @@ func transactionPaging() []probe.Check {
 						}
 						page = transactionPage(t, s.UserID, two, page.NextCursor)
 					}
-					if seen == n && page.NextCursor != nil {
-						t.Failf("the page with the last of %d transactions has a cursor", n)
-					}
+					t.Expect(seen != n || page.NextCursor == nil, "the page with the last of %d transactions has a cursor", n)
 				}
 			},
 		},
@@ -207,9 +200,9 @@ func transactionPaging() []probe.Check {
 				made := prepareTransactions(t, s, body, 3)
 				first := transactionPage(t, s.UserID, two, nil)
 				prepareTransaction(t, s, body)
-				if seen := momentsOf(following(t, s.UserID, first)); !sameOrder(seen, made) {
-					t.Failf("the pages hold %d transactions, or in another order; want the %d that were there at first", len(seen), len(made))
-				}
+				seen := momentsOf(following(t, s.UserID, first))
+				t.Expect(sameOrder(seen, made),
+					"the pages hold %d transactions, or in another order; want the %d that were there at first", len(seen), len(made))
 			},
 		},
 		{
@@ -218,9 +211,8 @@ func transactionPaging() []probe.Check {
 			Fix: "Take 20 for limit where it is left out.",
 			Run: func(t *probe.T) {
 				s, _ := transactionsOf(t, 21)
-				if n := len(transactionPage(t, s.UserID, nil, nil).Items); n == 0 || n > 20 {
-					t.Failf("a page without limit has %d of 21 transactions, want at most 20", n)
-				}
+				n := len(transactionPage(t, s.UserID, nil, nil).Items)
+				t.Expect(n != 0 && n <= 20, "a page without limit has %d of 21 transactions, want at most 20", n)
 			},
 		},
 		{
@@ -231,17 +223,16 @@ func transactionPaging() []probe.Check {
 				s, made := transactionsOf(t, 3)
 				page := transactionPage(t, s.UserID, two, nil)
 				if page.NextCursor == nil {
-					return // that is for transactions.paging.limit to tell
+					t.Fatalf("a page of 2 of 3 transactions has no next_cursor")
 				}
 				other, _ := transactionsOf(t, 1)
 				r, err := t.Client().ListTransactionsWithResponse(t.Context(), other.UserID, &api.ListTransactionsParams{Cursor: page.NextCursor})
 				if err == nil && r.StatusCode() == 400 {
-					return // no page of this user gave it
+					t.Refused(r, err, 400, badRequest, "query cursor")
+					return
 				}
 				for _, x := range probe.OK(t, r, err).Items {
-					if slices.ContainsFunc(made, func(m moment) bool { return m.id == x.ID }) {
-						t.Failf("a transaction of another user is listed")
-					}
+					t.Expect(!slices.ContainsFunc(made, func(m moment) bool { return m.id == x.ID }), "a transaction of another user is listed")
 				}
 			},
 		},

@@ -22,9 +22,7 @@ func echoTexts(t *probe.T) {
 		edit()
 		sent, answered := probe.Object(t, body), probe.Object(t, createTransaction(t, s, body))
 		for _, name := range []string{"note", "purpose", "custom_purpose", "ip_address"} {
-			if sent[name] != answered[name] {
-				t.Failf("answered another %s than was sent, or none", name)
-			}
+			t.Expect(sent[name] == answered[name], "answered another %s than was sent, or none", name)
 		}
 	}
 }
@@ -39,9 +37,8 @@ func mostTransactionDocuments() []probe.Check {
 			const most = 20
 			s, body := t.Deposit()
 			body.PhysicalDocuments = slices.Repeat([]api.TransactionDocumentRequest{{DocumentType: "INVOICE", DocumentValue: pdf}}, most)
-			if n := len(createTransaction(t, s, body).PhysicalDocuments); n != most {
-				t.Failf("answered %d documents, want %d", n, most)
-			}
+			n := len(createTransaction(t, s, body).PhysicalDocuments)
+			t.Expect(n == most, "answered %d documents, want %d", n, most)
 		},
 	}}
 }

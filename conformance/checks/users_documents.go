@@ -137,9 +137,7 @@ func virtualDocuments(t *probe.T) {
 func ownIDs(t *probe.T, all []uuid.UUID) {
 	seen := map[uuid.UUID]bool{uuid.Nil: true}
 	for i, id := range all {
-		if seen[id] {
-			t.Failf("element %d has no id of its own", i)
-		}
+		t.Expect(!seen[id], "element %d has no id of its own", i)
 		seen[id] = true
 	}
 }
@@ -148,9 +146,8 @@ func ownIDs(t *probe.T, all []uuid.UUID) {
 func contentHidden(t *probe.T) {
 	hidden := func(what string, a probe.Answer) {
 		content := strings.TrimPrefix(documentPNG, "data:image/png;base64,")
-		if bytes.Contains(a.GetBody(), []byte("document_value")) || bytes.Contains(a.GetBody(), []byte(content)) {
-			t.Failf("%s answered the content of a physical document", what)
-		}
+		t.Expect(!bytes.Contains(a.GetBody(), []byte("document_value")) && !bytes.Contains(a.GetBody(), []byte(content)),
+			"%s answered the content of a physical document", what)
 	}
 	created, err := t.Client().CreateUserWithResponse(t.Context(), nil, t.UserRequest(withCopy(documentPNG)))
 	u := probe.OK(t, created, err)

@@ -148,9 +148,9 @@ func mostDocuments(t *probe.T) {
 			u.VirtualDocuments = append(u.VirtualDocuments, api.VirtualDocumentRequest{DocumentType: "PASSPORT", DocumentValue: uuid.NewString()})
 		}
 	})
-	if u := register(t, body); len(u.PhysicalDocuments) != most || len(u.VirtualDocuments) != most {
-		t.Failf("answered %d physical and %d virtual documents, want %d of each", len(u.PhysicalDocuments), len(u.VirtualDocuments), most)
-	}
+	u := register(t, body)
+	t.Expect(len(u.PhysicalDocuments) == most && len(u.VirtualDocuments) == most,
+		"answered %d physical and %d virtual documents, want %d of each", len(u.PhysicalDocuments), len(u.VirtualDocuments), most)
 }
 
 // businessDocuments looks at the types only: with what members documents come back is another rule.
@@ -158,13 +158,11 @@ func businessDocuments(t *probe.T) {
 	body := business(t, withDocuments)
 	u := register(t, body)
 	copies := ids(u.PhysicalDocuments, func(d api.PhysicalDocument) string { return d.DocumentType })
-	if !slices.Equal(copies, ids(body.PhysicalDocuments, func(d api.PhysicalDocumentRequest) string { return d.DocumentType })) {
-		t.Failf("answered %d physical documents, or of other types; %d were sent", len(copies), len(body.PhysicalDocuments))
-	}
+	t.Expect(slices.Equal(copies, ids(body.PhysicalDocuments, func(d api.PhysicalDocumentRequest) string { return d.DocumentType })),
+		"answered %d physical documents, or of other types; %d were sent", len(copies), len(body.PhysicalDocuments))
 	numbers := ids(u.VirtualDocuments, func(d api.VirtualDocument) string { return d.DocumentType })
-	if !slices.Equal(numbers, ids(body.VirtualDocuments, func(d api.VirtualDocumentRequest) string { return d.DocumentType })) {
-		t.Failf("answered %d virtual documents, or of other types; %d were sent", len(numbers), len(body.VirtualDocuments))
-	}
+	t.Expect(slices.Equal(numbers, ids(body.VirtualDocuments, func(d api.VirtualDocumentRequest) string { return d.DocumentType })),
+		"answered %d virtual documents, or of other types; %d were sent", len(numbers), len(body.VirtualDocuments))
 }
 
 // keeps registers a user and expects these members as they were sent. That all others come back is another rule.

@@ -47,11 +47,9 @@ func namesParameters(t *probe.T, op operation) {
 			continue
 		}
 		for i, wrong := range round {
-			if !slices.ContainsFunc(body.Details, func(d api.ErrorDetail) bool {
+			t.Expect(slices.ContainsFunc(body.Details, func(d api.ErrorDetail) bool {
 				return string(d.In) == wrong.parameter.In && d.Field == wrong.parameter.Name
-			}) {
-				t.Failf("answered 400 without a detail for %s", places[i])
-			}
+			}), "answered 400 without a detail for %s", places[i])
 		}
 	}
 }

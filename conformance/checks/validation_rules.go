@@ -120,9 +120,8 @@ func noValues(t *probe.T) {
 	} {
 		reply := t.Send(r)
 		t.Refused(reply, nil, 400, badRequest)
-		if strings.Contains(string(reply.Body), canary) {
-			t.Failf("%s %s: the error repeats a value of the request", r.Method, strings.Split(r.Path, "?")[0])
-		}
+		t.Expect(!strings.Contains(string(reply.Body), canary),
+			"%s %s: the error repeats a value of the request", r.Method, strings.Split(r.Path, "?")[0])
 	}
 }
 
@@ -223,9 +222,7 @@ func validationAccepted() []probe.Check {
 					}
 					to["calculation_mode"] = api.CalculationModeSenderAmount
 					reply := t.Send(probe.Request{Method: http.MethodPost, Path: probe.UserPath(s.UserID, "transactions"), Body: body})
-					if reply.Status != http.StatusOK {
-						t.Failf("answered %d, want 200, to %s with SENDER_AMOUNT", reply.Status, method)
-					}
+					t.Expect(reply.Status == http.StatusOK, "answered %d, want 200, to %s with SENDER_AMOUNT", reply.Status, method)
 				}
 			},
 		},

@@ -44,9 +44,9 @@ func verificationReported() []probe.Check {
 			Fix: "Answer the id of the user in the path, and UNVERIFIED after the registration.",
 			Run: func(t *probe.T) {
 				u := t.NewUser()
-				if info := cipInfo(t, u.ID); info.UserID != u.ID || info.KycStatus != api.KycStatusUnverified {
-					t.Failf("answered user %s, want %s, with kyc_status %q", info.UserID, u.ID, info.KycStatus)
-				}
+				info := cipInfo(t, u.ID)
+				t.Expect(info.UserID == u.ID && info.KycStatus == api.KycStatusUnverified,
+					"answered user %s, want %s, with kyc_status %q", info.UserID, u.ID, info.KycStatus)
 			},
 		},
 		{
@@ -195,9 +195,7 @@ func verificationSet() []probe.Check {
 				})
 				answered, read := probe.OK(t, r, err).CipInfo, cipInfo(t, user).CipInfo
 				for _, tag := range []string{"EMAIL", "OCCUPATION", "FIRST_NAME", "COUNTRY"} {
-					if answered[tag] != read[tag] {
-						t.Failf("tag %s is answered with %q and read with %q", tag, answered[tag], read[tag])
-					}
+					t.Expect(answered[tag] == read[tag], "tag %s is answered with %q and read with %q", tag, answered[tag], read[tag])
 				}
 			},
 		},
@@ -248,9 +246,8 @@ func oneStatus(t *probe.T) {
 		answered := probe.OK(t, set, err).KycStatus
 		read, err := t.Client().GetUserWithResponse(t.Context(), user)
 		u, info := probe.OK(t, read, err), cipInfo(t, user)
-		if answered != status || u.Status != status || info.KycStatus != status {
-			t.Failf("%q was set: answered %q, the user has %q, the verification information %q", status, answered, u.Status, info.KycStatus)
-		}
+		t.Expect(answered == status && u.Status == status && info.KycStatus == status,
+			"%q was set: answered %q, the user has %q, the verification information %q", status, answered, u.Status, info.KycStatus)
 	}
 }
 
@@ -260,9 +257,7 @@ func partialVerification(t *probe.T) {
 	before := union(cipInfo(t, user).CipInfo, nil)
 	t.Verify(user, "", map[string]api.CipStatus{"EMAIL": api.CipStatusFailed})
 	info := cipInfo(t, user)
-	if info.KycStatus != api.KycStatusSuspended {
-		t.Failf("a tag was set, and kyc_status became %q", info.KycStatus)
-	}
+	t.Expect(info.KycStatus == api.KycStatusSuspended, "a tag was set, and kyc_status became %q", info.KycStatus)
 	before["EMAIL"] = api.CipStatusFailed
 	wantTags(t, info.CipInfo, before)
 	for _, status := range kycStatuses {
@@ -270,9 +265,8 @@ func partialVerification(t *probe.T) {
 		wantTags(t, cipInfo(t, user).CipInfo, before)
 	}
 	t.Verify(user, "", tagsWith(individualTags, api.CipStatusVerified))
-	if got, want := cipInfo(t, user).KycStatus, kycStatuses[len(kycStatuses)-1]; got != want {
-		t.Failf("all tags became VERIFIED, and kyc_status %q became %q", want, got)
-	}
+	got, want := cipInfo(t, user).KycStatus, kycStatuses[len(kycStatuses)-1]
+	t.Expect(got == want, "all tags became VERIFIED, and kyc_status %q became %q", want, got)
 }
 
 // cipInfo reads the verification information; that is what the check is about.
@@ -286,9 +280,7 @@ func submitted(t *probe.T, body api.UserRequest, tags string) {
 	r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
 	info := cipInfo(t, probe.Setup(t, r, err).ID).CipInfo
 	for _, tag := range strings.Fields(tags) {
-		if info[tag] != api.CipStatusSubmit {
-			t.Failf("tag %s has %q", tag, info[tag])
-		}
+		t.Expect(info[tag] == api.CipStatusSubmit, "tag %s has %q", tag, info[tag])
 	}
 }
 
@@ -297,9 +289,7 @@ func without(t *probe.T, body api.UserRequest, tags ...string) {
 	r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
 	info := cipInfo(t, probe.Setup(t, r, err).ID).CipInfo
 	for _, tag := range tags {
-		if info[tag] != "" {
-			t.Failf("tag %s has %q", tag, info[tag])
-		}
+		t.Expect(info[tag] == "", "tag %s has %q", tag, info[tag])
 	}
 }
 
@@ -307,9 +297,8 @@ func without(t *probe.T, body api.UserRequest, tags ...string) {
 func exactly(t *probe.T, body api.UserRequest, tags string) {
 	r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
 	info := cipInfo(t, probe.Setup(t, r, err).ID).CipInfo
-	if got := strings.Join(slices.Sorted(maps.Keys(info)), " "); got != tags {
-		t.Failf("reported are %s, want %s", got, tags)
-	}
+	got := strings.Join(slices.Sorted(maps.Keys(info)), " ")
+	t.Expect(got == tags, "reported are %s, want %s", got, tags)
 }
 
 // setTags sets tags and reads them.
@@ -318,17 +307,13 @@ func setTags(t *probe.T, user openapi_types.UUID, want map[string]api.CipStatus)
 	probe.OK(t, r, err)
 	info := cipInfo(t, user).CipInfo
 	for _, tag := range slices.Sorted(maps.Keys(want)) {
-		if info[tag] != want[tag] {
-			t.Failf("tag %s has %q, want %q", tag, info[tag], want[tag])
-		}
+		t.Expect(info[tag] == want[tag], "tag %s has %q, want %q", tag, info[tag], want[tag])
 	}
 }
 
 func wantTags(t *probe.T, got, want map[string]api.CipStatus) {
 	for _, tag := range slices.Sorted(maps.Keys(union(got, want))) {
-		if got[tag] != want[tag] {
-			t.Failf("tag %s has %q, want %q", tag, got[tag], want[tag])
-		}
+		t.Expect(got[tag] == want[tag], "tag %s has %q, want %q", tag, got[tag], want[tag])
 	}
 }
 

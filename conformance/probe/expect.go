@@ -23,6 +23,7 @@ type Success[B any] interface {
 
 // OK gives the body of a 200. Any other answer fails the check and ends it.
 func OK[B any, R Success[B]](t *T, r R, err error) B {
+	t.judge()
 	body, problem := ok(r, err)
 	if problem != "" {
 		t.Fatalf("%s", problem)
@@ -53,6 +54,7 @@ func ok[B any, R Success[B]](r R, err error) (body B, problem string) {
 // Refused expects an error of a status and a code, and details for each of the fields; a field is "in name", such as
 // "body /email" or "query country". It goes on after a failure, and gives the body as far as it could be read.
 func (t *T) Refused(r Answer, err error, status int, code api.ErrorCode, fields ...string) api.Error {
+	t.judge()
 	if err != nil {
 		t.Failf("no usable answer: %v; want %d %s", err, status, code)
 		return api.Error{}

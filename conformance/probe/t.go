@@ -19,6 +19,7 @@ type T struct {
 
 	mu        sync.Mutex
 	cut       bool // the run ended before the check did
+	judged    bool // some answer was compared with the rule
 	status    Status
 	messages  []string
 	exchanges []Exchange
@@ -51,6 +52,9 @@ func (s *Session) Run(ctx context.Context, c Check, observe func(Exchange)) Outc
 			}
 		}()
 		c.Run(t)
+		if !t.hasJudged() {
+			t.end(Error, "the check ended without judging any answer of the server")
+		}
 		t.end(Passed)
 	}()
 	t.mu.Lock()
@@ -92,7 +96,29 @@ func (t *T) end(s Status, messages ...string) {
 	t.messages = append(t.messages, messages...)
 }
 
-// Failf says what the server does wrong, and goes on.
+// Expect judges an answer: unless ok, it reports what the server does wrong, and continues. A check that judges nothing has
+// not passed: it ends with [Error].
+func (t *T) Expect(ok bool, format string, args ...any) {
+	t.judge()
+	if !ok {
+		t.Failf(format, args...)
+	}
+}
+
+// judge records that an answer was compared with the rule.
+func (t *T) judge() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.judged = true
+}
+
+func (t *T) hasJudged() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.judged || t.cut || t.status > Passed
+}
+
+// Failf reports what the server does wrong, and continues.
 func (t *T) Failf(format string, args ...any) { t.end(Failed, fmt.Sprintf(format, args...)) }
 
 // Fatalf says what the server does wrong, and ends the check.
