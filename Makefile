@@ -24,8 +24,9 @@ test: ## Run all tests, those of the service on SQLite and on PostgreSQL
 	@# Hundreds of broken servers, where a race would be one of the test's own.
 	go test ./conformance/mutants
 	@# Without the race detector, which has seen the same Go code above, so that the replicas race more often.
+	PAYOUTD_TEST_ENGINE=postgres go test $$(go list ./server/e2e/... | grep -v /operations)
 	@# In their own folders, because only there go shows what a run that succeeds has to say: that there is no PostgreSQL.
-	cd server && PAYOUTD_TEST_ENGINE=postgres go test -rapid.checks=25
+	cd server/e2e/operations && PAYOUTD_TEST_ENGINE=postgres go test
 	cd conformance && PAYOUTD_TEST_ENGINE=postgres go test
 
 .PHONY: conform
@@ -44,7 +45,7 @@ bench: ## Measure what the SDK, the contract and the metrics cost, as ratios
 
 .PHONY: explain
 explain: ## Check the plan of every statement of a request at 1,000,000 transactions
-	PAYOUTD_TEST_TRANSACTIONS=1000000 PAYOUTD_TEST_ENGINE=postgres go test ./server -run TestExplain -count=1 -v
+	PAYOUTD_TEST_TRANSACTIONS=1000000 PAYOUTD_TEST_ENGINE=postgres go test ./server/e2e/plans -count=1 -v
 
 .PHONY: generate
 generate: ## Make from openapi/openapi.yaml what is generated: gen/, the codes of the SDK, conformance/CLAUSES.md

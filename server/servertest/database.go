@@ -1,6 +1,7 @@
 package servertest
 
 import (
+	"context"
 	"database/sql"
 	"os"
 	"path/filepath"
@@ -9,6 +10,9 @@ import (
 
 	_ "modernc.org/sqlite" // the driver sqlite
 
+	"github.com/crossborder-payouts/payouts/server"
+	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/store"
 	"github.com/crossborder-payouts/payouts/server/store/pgtest"
 )
 
@@ -62,4 +66,55 @@ func Beside(t testing.TB, databaseURL string) *sql.DB {
 		}
 	})
 	return db
+}
+
+// Exec runs statements that damage or repair a database.
+func Exec(t testing.TB, db *sql.DB, statements ...string) {
+	t.Helper()
+	for _, statement := range statements {
+		if _, err := db.ExecContext(context.Background(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+}
+
+// NeedPostgreSQL leaves what only PostgreSQL can do to the run on it, which `make test` begins after the one on
+// SQLite.
+func NeedPostgreSQL(t testing.TB) {
+	t.Helper()
+	if !OnPostgreSQL(t) {
+		t.Skipf("runs on PostgreSQL, with %s=postgres", EngineVariable)
+	}
+}
+
+func Rows(t testing.TB, db *sql.DB, query string, scan func(*sql.Rows) error, args ...any) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// SetProfile gives the first client another profile, as the operator does it: on the store.
+func SetProfile(t testing.TB, s *Server, corridors []payout.Corridor, destinations ...payout.Destination) {
+	t.Helper()
+	db, err := store.Open(t.Context(), s.Database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	sandbox := server.SandboxClients[0]
+	client := payout.Client{ID: sandbox.ID, Name: sandbox.Name, Corridors: corridors, Destinations: destinations}
+	if err := db.PutClient(t.Context(), client, payout.HashSecret(sandbox.Secret), s.Clock.Now()); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -1,6 +1,8 @@
 package servertest
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	openapi_types "github.com/oapi-codegen/runtime/types"
@@ -158,4 +160,61 @@ func Send(
 		t.Fatalf("create transaction: %v", err)
 	}
 	return r
+}
+
+// TransactionsPath is the path of a sender's transactions, and rowIDs puts the ids of sender and receiver into a text.
+func TransactionsPath(sender Sender) string {
+	return "/users/" + sender.ID.String() + "/transactions"
+}
+
+func IDs(sender Sender, receiver Receiver) *strings.Replacer {
+	return strings.NewReplacer("$sender", sender.ID.String(), "$fund", sender.Fund.String(), "$receiver", receiver.ID.String(),
+		"$bank", receiver.Bank.String(), "$wallet", receiver.Wallet.String())
+}
+
+// List pages through all transactions of a user.
+func List(t testing.TB, c *api.ClientWithResponses, user api.UserID, size int32) []api.Transaction {
+	t.Helper()
+	var all []api.Transaction
+	params := &api.ListTransactionsParams{Limit: &size}
+	for range 1000 {
+		r, err := c.ListTransactionsWithResponse(t.Context(), user, params)
+		page := OK(t, r.StatusCode(), r.Body, r.JSON200, err)
+		all = append(all, page.Items...)
+		if page.NextCursor == nil {
+			return all
+		}
+		if len(page.Items) != int(size) {
+			t.Fatalf("a page with a next_cursor has %d items, want %d", len(page.Items), size)
+		}
+		params.Cursor = page.NextCursor
+	}
+	t.Fatal("the pages have no end")
+	return nil
+}
+
+// To writes the receive side of a request as JSON, for members that only one payout method has.
+func To(t testing.TB, format string, args ...any) api.ReceiveSide {
+	t.Helper()
+	var to api.ReceiveSide
+	if err := to.UnmarshalJSON(fmt.Appendf(nil, format, args...)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// PickupAt is a cash pickup of an amount at a rate.
+func PickupAt(
+	t testing.TB, sender Sender, receiveUser openapi_types.UUID, payer int64, amount, rate, currency string,
+) api.TransactionRequest {
+	t.Helper()
+	request := Pickup(t, sender, receiveUser, payer, amount)
+	request.ExchangeRate, request.ToCurrency = wire.MustAmount(rate), currency
+	return request
+}
+
+// Created gives the transaction of a 200.
+func Created(t testing.TB, r *api.CreateTransactionResponse) api.Transaction {
+	t.Helper()
+	return OK(t, r.StatusCode(), r.Body, r.JSON200, nil)
 }

@@ -1,0 +1,394 @@
+package monitoring_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/openapi"
+	"github.com/crossborder-payouts/payouts/openapi/contract"
+	"github.com/crossborder-payouts/payouts/server"
+	"github.com/crossborder-payouts/payouts/server/servertest"
+)
+
+// serve serves a sandbox, and its metrics on a listener of their own.
+func serve(t testing.TB, c server.Config) (s *servertest.Server, srv *server.Server, scrape func() exposition) {
+	t.Helper()
+	c.Database = servertest.Database(t)
+	s, srv = servertest.Serve(t, c)
+	s.Database = c.Database
+	t.Cleanup(func() { srv.Close() })
+	web := httptest.NewServer(srv.MetricsHandler())
+	t.Cleanup(web.Close)
+	return s, srv, func() exposition {
+		t.Helper()
+		status, text := get(t, web.URL+"/metrics")
+		if status != http.StatusOK {
+			t.Fatalf("/metrics answers %d: %s", status, text)
+		}
+		return text
+	}
+}
+
+// get reads a page that is no part of the contract.
+func get(t testing.TB, url string) (int, exposition) {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, exposition(text)
+}
+
+// exposition is what a scrape gives.
+type exposition string
+
+// series gives the values of a metric by their labels, as they are written.
+func (m exposition) series(t testing.TB, name string) map[string]float64 {
+	t.Helper()
+	all := map[string]float64{}
+	for line := range strings.Lines(string(m)) {
+		labels, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		labels, ours := strings.CutPrefix(labels, name)
+		if !ours || labels != "" && labels[0] != '{' {
+			continue
+		}
+		number, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			t.Fatalf("line %q: %v", line, err)
+		}
+		all[labels] = number
+	}
+	return all
+}
+
+// nonzero leaves out what has not happened.
+func (m exposition) nonzero(t testing.TB, name string) map[string]float64 {
+	t.Helper()
+	all := m.series(t, name)
+	maps.DeleteFunc(all, func(_ string, value float64) bool { return value == 0 })
+	return all
+}
+
+// wireCounts counts on the wire what the service should count behind it.
+type wireCounts struct {
+	next              http.RoundTripper
+	mu                sync.Mutex
+	requests, refused map[string]float64
+	replays           float64
+}
+
+// countOnTheWire counts all that s.HTTP is answered from here on.
+func countOnTheWire(t testing.TB, s *servertest.Server) *wireCounts {
+	t.Helper()
+	seen := &wireCounts{requests: map[string]float64{}, refused: map[string]float64{}}
+	operation := ""
+	seen.next = s.Contract.Transport(s.HTTP.Transport, contract.Observe(func(e contract.Exchange) { operation = e.OperationID }))
+	s.HTTP.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+		seen.mu.Lock()
+		defer seen.mu.Unlock()
+		operation = ""
+		resp, err := seen.next.RoundTrip(r)
+		if err != nil {
+			return nil, err
+		}
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			return nil, err
+		}
+		resp.Body = io.NopCloser(bytes.NewReader(text))
+		if operation == "" {
+			operation = "none"
+		}
+		seen.requests[fmt.Sprintf(`{method=%q,operation=%q,status="%d"}`, r.Method, operation, resp.StatusCode)]++
+		var e api.Error
+		if resp.StatusCode >= http.StatusBadRequest && json.Unmarshal(text, &e) == nil {
+			seen.refused[fmt.Sprintf(`{code=%q,operation=%q}`, e.Code, operation)]++
+		}
+		if resp.Header.Get("Idempotent-Replayed") == "true" {
+			seen.replays++
+		}
+		return resp, nil
+	})
+	return seen
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// After a payout, replays, and hundreds of refusals of each kind, each counter is what was seen on the wire; the text is
+// as Prometheus wants it, and holds no value of a request.
+func TestMetricsCountWhatWasDone(t *testing.T) {
+	t.Parallel()
+	s, _, scrape := serve(t, server.Config{})
+	seen := countOnTheWire(t, s)
+	payOutCanaries(t, s)
+	sender := servertest.NewSender(t, s.Client)
+	receiver := servertest.NewReceiver(t, s.Client, sender.ID)
+	before := scrape().series(t, "payoutd_transactions_created_total")
+	for _, amount := range []string{"10", "10.00", "10", "11"} { // one, two replays, one refusal
+		servertest.Send(t, s.Client, sender.ID, canaryWord, servertest.Deposit(t, sender, receiver, amount))
+	}
+	for range 2 { // a replay that is no transaction
+		servertest.Call(t, s, http.MethodPost, "/users", []byte(servertest.Registration.With()), servertest.IdempotencyKey, "a user")
+	}
+	servertest.Send(t, s.Client, sender.ID, "", servertest.Pickup(t, sender, receiver.ID, servertest.CashPayer, "10"))
+	refuseCanaries(t, s)
+	restore := servertest.Lose(t, s, "users")
+	refuseCanaries(t, s)
+	restore()
+	for _, op := range s.Contract.Operations() {
+		servertest.Nowhere().Send(t, s, op, "X-Client-Secret", "wrong")
+	}
+	servertest.Call(t, s, http.MethodHead, "/payers", nil)
+	servertest.Call(t, s, http.MethodDelete, "/payers", nil)
+	servertest.Call(t, s, http.MethodGet, "/openapi.json", nil, "Accept-Encoding", "gzip, br;q=0.5")
+	text := scrape()
+
+	if got := text.series(t, "payoutd_requests_total"); !maps.Equal(got, seen.requests) {
+		wantSeries(t, got, seen.requests)
+	}
+	if got := text.series(t, "payoutd_requests_refused_total"); !maps.Equal(got, seen.refused) {
+		wantSeries(t, got, seen.refused)
+	}
+	if got := text.series(t, "payoutd_idempotent_replays_total")[""]; got != 3 || seen.replays != 3 {
+		t.Errorf("%g replays counted, %g on the wire, want 3", got, seen.replays)
+	}
+	created := text.series(t, "payoutd_transactions_created_total")
+	for method, want := range map[string]float64{"BANK_DEPOSIT": 1, "WALLET": 0, "CASH_PICKUP": 1, "HOME_DELIVERY": 0} {
+		labels := fmt.Sprintf("{payout_method=%q}", method)
+		if got := created[labels] - before[labels]; got != want || len(created) != 4 {
+			t.Errorf("%g transactions of %s, want %g, in %v", got, method, want, created)
+		}
+	}
+	var timed, requests float64
+	for _, n := range text.series(t, "payoutd_request_duration_seconds_count") {
+		timed += n
+	}
+	for _, n := range seen.requests {
+		requests += n
+	}
+	if timed != requests || requests < 200 {
+		t.Errorf("%g requests of %g were timed, 200 were meant to be", timed, requests)
+	}
+	if got := text.series(t, "payoutd_requests_in_flight")[""]; got != 0 {
+		t.Errorf("%g requests are in flight", got)
+	}
+	lint(t, text)
+	secrets := []string{
+		canaryWord, canaryMail, canaryNumber, canaryAddress, canaryDate, canaryContent, "Example", sender.ID.String(), receiver.ID.String(),
+		server.SandboxClients[0].Secret, strings.TrimPrefix(s.Database, "sqlite:"),
+	}
+	for _, secret := range secrets {
+		if strings.Contains(strings.ToLower(string(text)), strings.ToLower(secret)) {
+			t.Errorf("%q turns up", secret)
+		}
+	}
+}
+
+func wantSeries(t testing.TB, got, want map[string]float64) {
+	t.Helper()
+	for _, labels := range slices.Sorted(maps.Keys(got)) {
+		if got[labels] != want[labels] {
+			t.Errorf("%s is %g, want %g", labels, got[labels], want[labels])
+		}
+	}
+	for _, labels := range slices.Sorted(maps.Keys(want)) {
+		if _, ok := got[labels]; !ok {
+			t.Errorf("%s is not there, want %g", labels, want[labels])
+		}
+	}
+}
+
+// lint holds a scrape against what Prometheus asks of names, types and help.
+func lint(t testing.TB, text exposition) {
+	t.Helper()
+	problems, err := promlint.New(strings.NewReader(string(text))).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+	for line := range strings.Lines(string(text)) {
+		name, ours := strings.CutPrefix(line, "# HELP ")
+		if ours && !strings.HasPrefix(name, "payoutd_") && !strings.HasPrefix(name, "go_") && !strings.HasPrefix(name, "process_") {
+			t.Errorf("%s has another prefix", name)
+		}
+	}
+}
+
+// D-08: each violation is counted by its operation and place.
+func TestMetricsCountViolations(t *testing.T) {
+	t.Parallel()
+	s, _, scrape := serve(t, server.Config{})
+	servertest.Call(t, s, http.MethodPost, "/users", []byte(`{"first_name":1,"email":"x","unknown":1,"country":"US"}`)).
+		Refusal(t, http.StatusBadRequest, api.ErrorCodeBadRequest)
+	servertest.Call(t, s, http.MethodGet, "/payers?country=x&unknown=1", nil).Refusal(t, http.StatusBadRequest, api.ErrorCodeBadRequest)
+	servertest.Call(t, s, http.MethodGet, "/payers/x", nil).Refusal(t, http.StatusBadRequest, api.ErrorCodeBadRequest)
+	servertest.Call(t, s, http.MethodGet, "/payers", nil)
+	want := map[string]float64{
+		`{in="body",operation="createUser"}`: 3, `{in="query",operation="listPayers"}`: 2, `{in="path",operation="getPayer"}`: 1,
+	}
+	if got := scrape().series(t, "payoutd_contract_violations_total"); !maps.Equal(got, want) {
+		wantSeries(t, got, want)
+	}
+}
+
+// D-28: requests above the limit are counted by their client, which is known by then.
+func TestMetricsCountRateLimitedRequests(t *testing.T) {
+	t.Parallel()
+	s, _, scrape := serve(t, server.Config{RateLimit: 1})
+	want := map[string]float64{}
+	for want[`{client="sandbox"}`] < 3 {
+		if servertest.Call(t, s, http.MethodGet, "/payers", nil).Status == http.StatusTooManyRequests {
+			want[`{client="sandbox"}`]++
+		}
+		servertest.Call(t, s, http.MethodGet, "/payers", nil, "X-Client-Id", canaryWord)
+	}
+	if got := scrape().series(t, "payoutd_rate_limited_total"); !maps.Equal(got, want) {
+		wantSeries(t, got, want)
+	}
+}
+
+// Whatever callers make up, it adds no series.
+func TestMetricsAreBounded(t *testing.T) {
+	t.Parallel()
+	s, _, scrape := serve(t, server.Config{})
+	invent := func(i int) {
+		made := canaryWord + strconv.Itoa(i)
+		servertest.Call(t, s, http.MethodGet, "/"+made+"?"+made, nil)
+		servertest.Call(t, s, made, "/payers", nil, "X-Client-Id", made)
+		servertest.Call(t, s, http.MethodGet, "/payers/"+made, nil, "User-Agent", made)
+		servertest.Call(t, s, http.MethodGet, "/payers?"+made+"="+made, nil)
+		servertest.Call(t, s, http.MethodGet, "/payers", nil, "X-Client-Id", made)
+	}
+	ours := func() (n int) {
+		for line := range strings.Lines(string(scrape())) {
+			if strings.HasPrefix(line, "payoutd_") {
+				n++
+			}
+		}
+		return n
+	}
+	invent(0)
+	before := ours()
+	for i := range 20 {
+		invent(i + 1)
+	}
+	if after := ours(); after != before {
+		t.Errorf("%d series became %d", before, after)
+	}
+	if got := scrape().series(t, "payoutd_requests_total")[`{method="other",operation="none",status="405"}`]; got != 21 {
+		t.Errorf("%g requests of other methods, want 21", got)
+	}
+}
+
+// The pools of the database are shown with what they did, and failures by kind.
+func TestMetricsOfTheStore(t *testing.T) {
+	t.Parallel()
+	s, srv, scrape := serve(t, server.Config{})
+	pools := []string{`{pool="writer"}`, `{pool="reader"}`}
+	if servertest.OnPostgreSQL(t) {
+		pools = []string{`{pool="shared"}`}
+	}
+	text := scrape()
+	for _, name := range []string{"max", "open", "in_use", "idle"} {
+		got := text.series(t, "payoutd_store_connections_"+name)
+		for _, pool := range pools {
+			value, ok := got[pool]
+			if !ok || len(got) != len(pools) || name == "max" && value < 1 || name == "in_use" && value != 0 {
+				t.Errorf("%s of %s is %g, in %v", name, pool, value, got)
+			}
+		}
+	}
+	for _, name := range []string{"waits_total", "wait_seconds_total"} {
+		if got := text.series(t, "payoutd_store_connection_"+name); len(got) != len(pools) {
+			t.Errorf("%s has %v, want %v", name, got, pools)
+		}
+	}
+	failures := func(want map[string]float64) {
+		t.Helper()
+		if got := scrape().series(t, "payoutd_store_failures_total"); !maps.Equal(got, want) {
+			wantSeries(t, got, want)
+		}
+	}
+	failures(map[string]float64{`{kind="unavailable"}`: 0, `{kind="other"}`: 0})
+	restore := servertest.Lose(t, s, "payers")
+	servertest.WantInternalError(t, servertest.Call(t, s, http.MethodGet, "/payers", nil))
+	restore()
+	failures(map[string]float64{`{kind="unavailable"}`: 0, `{kind="other"}`: 1})
+	if err := srv.Close(); err != nil {
+		t.Fatal(err)
+	}
+	servertest.WantUnavailable(t, servertest.Call(t, s, http.MethodGet, "/payers", nil))
+	failures(map[string]float64{`{kind="unavailable"}`: 1, `{kind="other"}`: 1})
+}
+
+// What runs is told once, and the Go runtime and the process are there.
+func TestMetricsOfTheProgram(t *testing.T) {
+	t.Parallel()
+	_, srv, scrape := serve(t, server.Config{})
+	document, err := openapi.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, engine := srv.Info(), "sqlite"
+	if servertest.OnPostgreSQL(t) {
+		engine = "postgres"
+	}
+	if info.Contract != document.Info.Version || info.Engine != engine || info.Version == "" {
+		t.Errorf("runs %+v, want contract %s on %s", info, document.Info.Version, engine)
+	}
+	text := scrape()
+	want := map[string]float64{fmt.Sprintf(`{contract=%q,engine=%q,version=%q}`, info.Contract, info.Engine, info.Version): 1}
+	if got := text.series(t, "payoutd_build_info"); !maps.Equal(got, want) {
+		t.Errorf("build info is %v, want %v", got, want)
+	}
+	for _, name := range []string{"go_goroutines", "process_start_time_seconds"} {
+		if len(text.nonzero(t, name)) != 1 {
+			t.Errorf("no %s", name)
+		}
+	}
+}
+
+// Section 4: the public listener has no metrics, and theirs has nothing else.
+func TestMetricsHaveAListenerOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	s, srv, _ := serve(t, server.Config{})
+	servertest.Call(t, s, http.MethodGet, "/metrics", nil).Refusal(t, http.StatusNotFound, api.ErrorCodeNotFound)
+	servertest.Call(t, s, http.MethodGet, "/metrics", nil, servertest.WithoutCredentials...).Refusal(t, http.StatusNotFound, api.ErrorCodeNotFound)
+	for _, c := range []struct {
+		method, path string
+		status       int
+	}{
+		{http.MethodGet, "/metrics", http.StatusOK}, {http.MethodHead, "/metrics", http.StatusOK},
+		{http.MethodPost, "/metrics", http.StatusMethodNotAllowed}, {http.MethodGet, "/", http.StatusNotFound},
+		{http.MethodGet, "/payers", http.StatusNotFound}, {http.MethodGet, "/docs", http.StatusNotFound},
+	} {
+		w := httptest.NewRecorder()
+		srv.MetricsHandler().ServeHTTP(w, httptest.NewRequest(c.method, c.path, nil))
+		if w.Code != c.status {
+			t.Errorf("%s %s answers %d, want %d", c.method, c.path, w.Code, c.status)
+		}
+	}
+}

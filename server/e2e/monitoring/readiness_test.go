@@ -1,0 +1,149 @@
+package monitoring_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"testing"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/server"
+	"github.com/crossborder-payouts/payouts/server/servertest"
+)
+
+// D-08: /readyz tells a database without the newest migration from one that is away.
+func TestReadyNeedsTheNewestMigration(t *testing.T) {
+	t.Parallel()
+	s, srv, _ := serve(t, server.Config{})
+	if status, text := handled(t, srv, "/readyz"); status != http.StatusOK || text != "ready\n" {
+		t.Errorf("/readyz answers %d %q", status, text)
+	}
+	servertest.Exec(t, s.Beside(t), "delete from goose_db_version where version_id = (select max(version_id) from goose_db_version)")
+	status, text := handled(t, srv, "/readyz")
+	if want := "not ready\nThe database does not have the newest migration.\n"; status != http.StatusServiceUnavailable || string(text) != want {
+		t.Errorf("/readyz answers %d %q, want %q", status, text, want)
+	}
+	servertest.Exec(t, s.Beside(t), "alter table goose_db_version rename column version_id to lost")
+	status, text = handled(t, srv, "/readyz")
+	if want := "not ready\nThe database does not answer.\n"; status != http.StatusServiceUnavailable || string(text) != want {
+		t.Errorf("/readyz answers %d %q, want %q", status, text, want)
+	}
+}
+
+// awaitedMessage tells when a message is logged.
+type awaitedMessage struct {
+	message string
+	seen    chan struct{}
+}
+
+// Write implements io.Writer.
+func (l awaitedMessage) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte(l.message)) {
+		close(l.seen)
+	}
+	return len(line), nil
+}
+
+// While the service ends, /readyz says so at once, also to new connections as long as there are any; a request in flight is
+// answered nevertheless.
+func TestReadyWhileShuttingDown(t *testing.T) {
+	t.Parallel()
+	for _, delay := range []time.Duration{0, 3 * time.Second} {
+		t.Run("delay "+delay.String(), func(t *testing.T) {
+			t.Parallel()
+			log := awaitedMessage{`"msg":"shutting down"`, make(chan struct{})}
+			srv, err := server.New(t.Context(), server.Config{
+				Database: servertest.Database(t), Sandbox: true, ShutdownDelay: delay, Logger: slog.New(slog.NewJSONHandler(log, nil)),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer srv.Close()
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- srv.Serve(ctx, listener) }()
+			address := listener.Addr().String()
+			if status, text := get(t, "http://"+address+"/readyz"); status != http.StatusOK || text != "ready\n" {
+				t.Errorf("/readyz answers %d %q before", status, text)
+			}
+			finish := requestInFlight(t, "http://"+address)
+			stop()
+			<-log.seen
+			status, text := handled(t, srv, "/readyz")
+			if delay > 0 {
+				status, text = get(t, "http://"+address+"/readyz")
+			}
+			if status != http.StatusServiceUnavailable || text != "not ready\nThe service is shutting down.\n" {
+				t.Errorf("/readyz answers %d %q", status, text)
+			}
+			if status, text := handled(t, srv, "/healthz"); status != http.StatusOK || text != "ok\n" {
+				t.Errorf("/healthz answers %d %q", status, text)
+			}
+			select {
+			case err := <-ended:
+				t.Fatalf("the service ended before its request: %v", err)
+			default:
+			}
+			if status := finish(); status != http.StatusOK {
+				t.Errorf("the request in flight was answered %d", status)
+			}
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// handled asks the handler itself, past the listener.
+func handled(t testing.TB, srv *server.Server, path string) (int, exposition) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	srv.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	return w.Code, exposition(w.Body.String())
+}
+
+// requestInFlight sends half of a request, and gives what sends the rest and gives the status.
+func requestInFlight(t testing.TB, url string) (finish func() int) {
+	t.Helper()
+	upload, body := io.Pipe()
+	reading := make(chan struct{})
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(reading) }})
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/users", upload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Client-Id", server.SandboxClients[0].ID)
+	r.Header.Set("X-Client-Secret", server.SandboxClients[0].Secret)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Expect", "100-continue") // the service answers it once it reads the body
+	transport := &http.Transport{ExpectContinueTimeout: time.Minute}
+	t.Cleanup(transport.CloseIdleConnections)
+	status := make(chan int, 1)
+	go func() {
+		resp, err := (&http.Client{Transport: transport}).Do(r)
+		if err != nil {
+			t.Error(err)
+			status <- 0
+			return
+		}
+		resp.Body.Close()
+		status <- resp.StatusCode
+	}()
+	<-reading
+	fmt.Fprint(body, `{"first_name":"Asha","email":"asha@`)
+	return func() int {
+		fmt.Fprint(body, `example.com","country":"US"}`)
+		body.Close()
+		return <-status
+	}
+}

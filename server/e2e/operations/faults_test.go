@@ -1,0 +1,140 @@
+package operations_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/openapi"
+	"github.com/crossborder-payouts/payouts/server"
+	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/servertest"
+)
+
+// Every operation answers 200 to a request without fault, so that what follows is due to the faults.
+func TestEveryOperationAnswers200(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	w := servertest.NewWorld(t, s.Client)
+	for _, op := range s.Contract.Operations() {
+		t.Run(op.ID, func(t *testing.T) {
+			if a := w.Send(t, s, op); a.Status != http.StatusOK {
+				t.Errorf("status %d: %s", a.Status, a.Body)
+			}
+		})
+	}
+}
+
+// D-08: a damaged database answers 500 on every operation, without its own words, and answers again once repaired.
+func TestDamagedDatabaseAnswers500(t *testing.T) {
+	t.Parallel()
+	for name, tables := range map[string][]string{
+		"before the client is known": {"clients"}, "after the client is known": servertest.Tables,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := servertest.New(t)
+			w := servertest.NewWorld(t, s.Client)
+			restore := servertest.Lose(t, s, tables...)
+			for _, op := range s.Contract.Operations() {
+				t.Run(op.ID, func(t *testing.T) { servertest.WantInternalError(t, w.Send(t, s, op)) })
+			}
+			restore()
+			for _, op := range s.Contract.Operations() {
+				t.Run(op.ID+" repaired", func(t *testing.T) {
+					if a := w.Send(t, s, op); a.Status != http.StatusOK {
+						t.Errorf("status %d: %s", a.Status, a.Body)
+					}
+				})
+			}
+		})
+	}
+}
+
+// Documents are read to be shown, and by no operation that shows none.
+func TestDocumentsAreReadOnlyToBeShown(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	w := servertest.NewWorld(t, s.Client)
+	servertest.Lose(t, s, "documents")
+	shows := []string{"getUser", "getTransaction", "listTransactions"}
+	for _, op := range s.Contract.Operations() {
+		t.Run(op.ID, func(t *testing.T) {
+			a := w.Send(t, s, op)
+			if slices.Contains(shows, op.ID) {
+				servertest.WantInternalError(t, a)
+			} else if a.Status != http.StatusOK {
+				t.Errorf("status %d: %s", a.Status, a.Body)
+			}
+		})
+	}
+}
+
+// A row that cannot be read is a fault like any other.
+func TestUnreadableRowAnswers500(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	w := servertest.NewWorld(t, s.Client)
+	servertest.Exec(t, s.Beside(t), `update users set profile = '{"first_name":'`)
+	servertest.WantInternalError(t, servertest.Call(t, s, http.MethodGet, "/users/"+w["user_id"], nil))
+}
+
+// D-08: while the store is away every operation answers 503 and when to come back; /readyz tells so, and /healthz stays.
+func TestClosedStoreAnswers503(t *testing.T) {
+	t.Parallel()
+	s, srv := servertest.Serve(t, server.Config{Database: servertest.Database(t)})
+	w := servertest.NewWorld(t, s.Client)
+	page := func(path string, status int, body string) {
+		t.Helper()
+		resp, err := http.Get(s.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text := make([]byte, 100)
+		n, _ := resp.Body.Read(text)
+		if resp.StatusCode != status || string(text[:n]) != body {
+			t.Errorf("%s answers %d %q, want %d %q", path, resp.StatusCode, text[:n], status, body)
+		}
+	}
+	page("/readyz", http.StatusOK, "ready\n")
+	if err := srv.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range s.Contract.Operations() {
+		t.Run(op.ID, func(t *testing.T) { servertest.WantUnavailable(t, w.Send(t, s, op)) })
+	}
+	page("/readyz", http.StatusServiceUnavailable, "not ready\nThe database does not answer.\n")
+	page("/healthz", http.StatusOK, "ok\n")
+}
+
+// A request that takes longer than the service gives it answers 503 on every operation.
+func TestTimeoutAnswers503(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t, func(c *server.Config) { c.Timeout = time.Nanosecond })
+	for _, op := range s.Contract.Operations() {
+		t.Run(op.ID, func(t *testing.T) { servertest.WantUnavailable(t, servertest.Nowhere().Send(t, s, op)) })
+	}
+}
+
+// D-08: the codes that the service can answer are those of the contract, no more and no fewer.
+func TestCodesAreThoseOfTheContract(t *testing.T) {
+	t.Parallel()
+	document, err := openapi.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var declared, emitted []string
+	for _, code := range document.Components.Schemas["ErrorCode"].Value.Enum {
+		declared = append(declared, code.(string))
+	}
+	for _, code := range payout.Codes() {
+		emitted = append(emitted, string(code))
+	}
+	slices.Sort(declared)
+	slices.Sort(emitted)
+	if !slices.Equal(declared, emitted) {
+		t.Errorf("emitted %v\ndeclared %v", emitted, declared)
+	}
+}

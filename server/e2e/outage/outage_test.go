@@ -1,0 +1,227 @@
+package outage_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	openapi_types "github.com/oapi-codegen/runtime/types"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/server"
+	"github.com/crossborder-payouts/payouts/server/servertest"
+	"github.com/crossborder-payouts/payouts/server/store/pgtest"
+)
+
+const (
+	callers = 16
+	// outageRecovery is how soon the service answers after the database does.
+	recovery = 5 * time.Second
+)
+
+// traffic sends transactions, each with a key of its own and again until it is acknowledged, until it is ended.
+type traffic struct {
+	end  func()
+	mu   sync.Mutex
+	ids  map[string]openapi_types.UUID // acknowledged, by key
+	seen map[int]int                   // answers by status
+	all  sync.WaitGroup
+}
+
+func startTraffic(t testing.TB, s *servertest.Server, sender servertest.Sender, request api.TransactionRequest) *traffic {
+	t.Helper()
+	ended := make(chan struct{})
+	l := &traffic{
+		end: sync.OnceFunc(func() { close(ended) }), ids: map[string]openapi_types.UUID{}, seen: map[int]int{},
+	}
+	for caller := range callers {
+		l.all.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-ended:
+					return
+				default:
+					if !l.acknowledged(t, s, sender, request, fmt.Sprintf("caller %d, key %d", caller, n)) {
+						return
+					}
+				}
+			}
+		})
+	}
+	t.Cleanup(func() { l.end(); l.all.Wait() })
+	return l
+}
+
+// acknowledged sends one request until it succeeds. Nothing but 503 asks for another try; false ends the load.
+func (l *traffic) acknowledged(
+	t testing.TB, s *servertest.Server, sender servertest.Sender, request api.TransactionRequest, key string,
+) bool {
+	t.Helper()
+	for {
+		r, err := s.Client.CreateTransactionWithResponse(t.Context(), sender.ID, &api.CreateTransactionParams{XIdempotencyKey: &key}, request)
+		if err != nil {
+			t.Errorf("%s: %v", key, err)
+			return false
+		}
+		l.mu.Lock()
+		l.seen[r.StatusCode()]++
+		l.mu.Unlock()
+		switch {
+		case r.StatusCode() == http.StatusOK:
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.ids[key] = r.JSON200.ID
+			return true
+		case r.StatusCode() != http.StatusServiceUnavailable:
+			t.Errorf("%s: status %d: %s", key, r.StatusCode(), r.Body)
+			return false
+		}
+		select {
+		case <-t.Context().Done():
+			return false
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// count tells how many transactions are acknowledged.
+func (l *traffic) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.ids)
+}
+
+// grows waits until n more transactions are acknowledged.
+func (l *traffic) grows(t testing.TB, n int) {
+	t.Helper()
+	servertest.Await(t, time.Minute, "the load does not get on", func(at int) func() bool {
+		return func() bool { return l.count() >= at }
+	}(l.count()+n))
+}
+
+// The database server is restarted amid a load, in order and by a crash: what was acknowledged is kept, nothing is there
+// twice, callers are told 503 and when to come back, and the service recovers by itself (D-08, D-16).
+func TestRestartOfTheDatabaseServer(t *testing.T) {
+	t.Parallel()
+	servertest.NeedPostgreSQL(t)
+	for name, how := range map[string]pgtest.Mode{"fast": pgtest.Fast, "immediate": pgtest.Immediate} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := pgtest.Private(t)
+			var log bytes.Buffer
+			s := servertest.New(t, func(c *server.Config) {
+				c.Database, c.Logger = cluster.URL, slog.New(slog.NewTextHandler(&log, nil))
+			})
+			w := servertest.NewWorld(t, s.Client)
+			sender := servertest.NewSender(t, s.Client)
+			request := servertest.Deposit(t, sender, servertest.NewReceiver(t, s.Client, sender.ID), "0.01")
+			load := startTraffic(t, s, sender, request)
+			for range 3 {
+				load.grows(t, 100)
+				if err := cluster.Halt(how); err != nil {
+					t.Fatal(err)
+				}
+				wantToldEverywhere(t, s, w)
+				if err := cluster.Resume(); err != nil {
+					t.Fatal(err)
+				}
+				back := time.Now()
+				servertest.Await(t, recovery, "the service does not recover", func() bool {
+					return servertest.Call(t, s, http.MethodGet, "/users/"+w["user_id"], nil).Status == http.StatusOK
+				})
+				read := time.Since(back)
+				servertest.Await(t, recovery, "the service is not ready", func() bool {
+					return page(t, s, "/readyz") == http.StatusOK
+				})
+				load.grows(t, 1)
+				t.Logf("after the server is back: a read succeeds in %s, a write in %s", read.Round(time.Millisecond), time.Since(back).Round(time.Millisecond))
+			}
+			endTraffic(t, s, sender, request, load, &log)
+		})
+	}
+}
+
+// Connections that break amid a load, wherever their transactions are, do the same harm: none.
+func TestBrokenConnections(t *testing.T) {
+	t.Parallel()
+	servertest.NeedPostgreSQL(t)
+	var log bytes.Buffer
+	s := servertest.New(t, func(c *server.Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	sender := servertest.NewSender(t, s.Client)
+	request := servertest.Deposit(t, sender, servertest.NewReceiver(t, s.Client, sender.ID), "0.01")
+	load, db := startTraffic(t, s, sender, request), s.Beside(t)
+	for range 25 {
+		load.grows(t, 5)
+		servertest.Exec(t, db, `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`)
+	}
+	endTraffic(t, s, sender, request, load, &log)
+}
+
+// endTraffic ends the load and looks at what it left.
+func endTraffic(
+	t testing.TB, s *servertest.Server, sender servertest.Sender, request api.TransactionRequest, load *traffic, log *bytes.Buffer,
+) {
+	t.Helper()
+	load.end()
+	load.all.Wait()
+	t.Logf("%d transactions, answers by status: %v", load.count(), load.seen)
+	wantKept(t, s, sender, request, load)
+	s.Stop()
+	for line := range strings.Lines(log.String()) {
+		if strings.Contains(line, " status=500 ") {
+			t.Errorf("a fault of the database server was taken for one of ours: %s", line)
+		}
+	}
+}
+
+// wantToldEverywhere fails the test unless all operations answer 503 as the contract has it, and the pages tell the same.
+func wantToldEverywhere(t testing.TB, s *servertest.Server, w servertest.World) {
+	t.Helper()
+	for _, op := range s.Contract.Operations() {
+		servertest.WantUnavailable(t, w.Send(t, s, op))
+	}
+	for path, want := range map[string]int{"/readyz": http.StatusServiceUnavailable, "/healthz": http.StatusOK} {
+		if got := page(t, s, path); got != want {
+			t.Errorf("%s answers %d, want %d", path, got, want)
+		}
+	}
+}
+
+func page(t testing.TB, s *servertest.Server, path string) int {
+	t.Helper()
+	resp, err := http.Get(s.URL + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
+// wantKept fails the test unless each acknowledged transaction is there once, under its key and with its id, and
+// nothing else is.
+func wantKept(t testing.TB, s *servertest.Server, sender servertest.Sender, request api.TransactionRequest, load *traffic) {
+	t.Helper()
+	listed := map[openapi_types.UUID]bool{}
+	for _, x := range servertest.List(t, s.Client, sender.ID, 100) {
+		listed[x.ID] = true
+	}
+	acknowledged := map[openapi_types.UUID]bool{}
+	for key, id := range load.ids {
+		acknowledged[id] = true
+		r := servertest.Send(t, s.Client, sender.ID, key, request)
+		if again := servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, nil); again.ID != id || r.HTTPResponse.Header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("%s was transaction %s, and is %s now", key, id, again.ID)
+		}
+	}
+	if len(acknowledged) != len(load.ids) || !maps.Equal(listed, acknowledged) {
+		t.Errorf("%d keys with %d transactions were acknowledged, %d are listed", len(load.ids), len(acknowledged), len(listed))
+	}
+	servertest.WantExactUsage(t, s.Beside(t))
+	servertest.WantSound(t, s.Database)
+}

@@ -1,0 +1,91 @@
+package plans_test
+
+import (
+	"cmp"
+	"database/sql"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/crossborder-payouts/payouts/server/servertest"
+)
+
+// sizeVariable names how many transactions there are. `make explain` has 1,000,000.
+const sizeVariable = "PAYOUTD_TEST_TRANSACTIONS"
+
+// scale tells how much there is of the tables that grow: transactions, and users, who each have one of everything
+// else.
+func scale(t testing.TB) (transactions, users int) {
+	t.Helper()
+	transactions, err := strconv.Atoi(cmp.Or(os.Getenv(sizeVariable), "100000"))
+	if err != nil || transactions < 100000 {
+		t.Fatalf("%s must be a number of at least 100000", sizeVariable)
+	}
+	return transactions, transactions / 10
+}
+
+// filling are the rows of each table by their number i. User 0 and all that it has is the first sandbox client's, who
+// has every second user; the others share the rest. User 0 has every tenth transaction.
+var filling = []struct {
+	table  string
+	per    int    // so many rows for each user; 0: 5,000 of them, whoever the users are
+	user   string // the number of the user
+	values string // {id} is an id made of i, {user} one made of the user, {client} the client of that user
+}{
+	{"clients (id, name, profile, created_at)", 0, "i",
+		`'client-' || i, 'Client', '{}', 0`},
+	{"client_secrets (client_id, hash, created_at)", 0, "i",
+		`'client-' || i, 'hash', 0`},
+	{"states (id, country, code, name)", 0, "i",
+		`10000000 + i, 'X' || (i % 100), 'S' || i, 'State'`},
+	{"payers (id, code, name, country, method, currency, network_limits, pickup_locations)", 0, "i",
+		`10000000 + i, 'P' || i, 'Payer', 'X' || (i % 100), 'WALLET', 'XXX', '[]', '[]'`},
+	{"banks (id, name, country, branches, txn_supported_types, currencies)", 0, "i",
+		`10000000 + i, 'Bank', 'X' || (i % 100), '[]', '[]', '[]'`},
+	{"users (client_id, id, created_at, status, business, sending, country, profile)", 1, "i",
+		`{client}, {id}, i, 'VERIFIED', false, true, 'US', '{"first_name":"Asha","email":"asha@example.com"}'`},
+	{"cip_tags (client_id, user_id, tag, status)", 3, "(i % {users})",
+		`{client}, {user}, 'TAG_' || (i / {users}), 'SUBMIT'`},
+	{"limit_usage (client_id, user_id, destination, currency, period, used)", 3, "(i % {users})",
+		`{client}, {user}, 'NP', 'USD', '202' || (i / {users}), 100`},
+	{"funding_accounts (client_id, id, user_id, type, label, status, created_at)", 1, "i",
+		`{client}, {id}, {user}, 'CARD', '', 'ACTIVE', i`},
+	{"receive_users (client_id, id, user_id, first_name, last_name, email, mobile_phone, address_line1, city, state, zipcode, country, created_at)", 1, "i",
+		`{client}, {id}, {user}, 'Bina', '', '', '', '', '', '', '', 'NP', i`},
+	{"bank_accounts (client_id, id, receive_user_id, bank_id, branch_id, account_number, currency, created_at)", 1, "i",
+		`{client}, {id}, {user}, 2001, 0, '0001234567', 'NPR', i`},
+	{"wallet_accounts (client_id, id, receive_user_id, payer_id, wallet_number, currency, created_at)", 1, "i",
+		`{client}, {id}, {user}, 1004, '9800000000', 'NPR', i`},
+	{`transactions (client_id, id, user_id, created_at, status, delivery_status, from_amount, from_currency, to_amount,
+		to_currency, fee_amount, bonus_amount, exchange_rate, from_fund_id, funding_type, destination, notes, receive_user_id,
+		payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver)`, 10, "(case when i % 10 = 0 then 0 else i % {users} end)",
+		`{client}, {id}, {user}, cast(1000000 as bigint) * (i / 5), 'INITIATED', 'NONE', 1, 'USD', 132, 'NPR', 0, 0,
+		'132.25', {user}, 'CARD', 'NP', '{}', {user}, 'BANK_DEPOSIT', 'SENDER_AMOUNT', {user}, 0, 0, '{}'`},
+	{"idempotency_keys (client_id, idempotency_key, fingerprint, resource_id)", 10, "(case when i % 10 = 0 then 0 else i % {users} end)",
+		`{client}, 'key ' || i, '', {id}`},
+	{`documents (client_id, id, user_id, transaction_id, position, kind, type, value, media_type, expiry_date, issuing_authority, country, state)`, 2, "(case when i % 10 = 0 then 0 else i % {users} end)",
+		`{client}, {id}, {user}, case when i % 2 = 0 then {id} end, 0, 'virtual', 'PASSPORT', '1', '', '', '', '', ''`},
+}
+
+// rowID is the id of row i.
+func rowID(i int) string { return fmt.Sprintf("00000000-0000-7000-8000-%012d", i) }
+
+// fill writes all these rows beside the sandbox that is there, and counts them for the planner.
+func fill(t testing.TB, db *sql.DB) {
+	t.Helper()
+	id := func(number string) string {
+		return `('00000000-0000-7000-8000-' || substr(cast(1000000000000 + ` + number + ` as text), 2))`
+	}
+	transactions, users := scale(t)
+	for _, r := range filling {
+		user := strings.ReplaceAll(r.user, "{users}", strconv.Itoa(users))
+		client := `(case when ` + user + ` % 2 = 0 then 'sandbox' else 'client-' || (` + user + ` % 2000) end)`
+		values := strings.NewReplacer("{id}", id("i"), "{user}", id(user), "{client}", client, "{users}", strconv.Itoa(users)).Replace(r.values)
+		n := cmp.Or(r.per*transactions/10, 5000)
+		servertest.Exec(t, db, fmt.Sprintf(`insert into %s with recursive numbers(i) as (select 0 union all select i + 1 from numbers where i < %d)
+			select %s from numbers`, r.table, n-1, values))
+	}
+	servertest.Exec(t, db, `analyze`)
+}

@@ -1,0 +1,206 @@
+package plans_test
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/server"
+	"github.com/crossborder-payouts/payouts/server/servertest"
+	"github.com/crossborder-payouts/payouts/server/store/pgtest"
+)
+
+// few is how many rows a statement of a request may look at, and how many a table may have that is read as a whole.
+const few = 1000
+
+// settings let PostgreSQL write down the plan of every statement, those that check foreign keys included, with how
+// many rows each step really saw.
+var settings = []string{
+	"shared_preload_libraries=auto_explain", "auto_explain.log_analyze=on", "auto_explain.log_timing=off",
+	"auto_explain.log_nested_statements=on", "auto_explain.log_format=json",
+	"logging_collector=on", "log_destination=jsonlog", "log_directory=plans", "log_filename=plans.log", "max_wal_size=8GB",
+}
+
+// node is a step of a plan.
+type node struct {
+	Type      string `json:"Node Type"`
+	Table     string `json:"Relation Name"`
+	Condition string `json:"Index Cond"`
+	Rows      int64  `json:"Actual Rows"`
+	Removed   int64  `json:"Rows Removed by Filter"`
+	Rechecked int64  `json:"Rows Removed by Index Recheck"`
+	Loops     int64  `json:"Actual Loops"`
+	Steps     []node `json:"Plans"`
+}
+
+// statement is what was written down of one statement.
+type statement struct {
+	Query string `json:"Query Text"`
+	Root  node   `json:"Plan"`
+}
+
+// all gives the steps of a plan.
+func (n node) all() []node {
+	steps := []node{n}
+	for _, step := range n.Steps {
+		steps = append(steps, step.all()...)
+	}
+	return steps
+}
+
+// fault tells what is wrong with a step, given how many rows the tables have; "" where nothing is.
+func (n node) fault(rows map[string]int64) string {
+	seen := (n.Rows + n.Removed + n.Rechecked) * n.Loops
+	switch {
+	case rows[n.Table] <= few:
+		return ""
+	case n.Type == "Seq Scan":
+		return "reads the whole table " + n.Table
+	case strings.HasPrefix(n.Type, "Index") && n.Condition == "":
+		return "reads a whole index of " + n.Table
+	case seen > few:
+		return fmt.Sprintf("looks at %d rows of %s", seen, n.Table)
+	}
+	return ""
+}
+
+// Every statement that a request brings about finds its rows by an index when there are many, on both
+// engines, whose statements have one text. The statements are those that PostgreSQL saw while all operations and all
+// kinds of transactions were asked for; nobody lists them. No table is excepted: payers, banks and states have many rows
+// here, most of them of countries that nobody asks for.
+func TestEveryStatementFindsItsRowsByAnIndex(t *testing.T) {
+	t.Parallel()
+	servertest.NeedPostgreSQL(t)
+	cluster := pgtest.Private(t, settings...)
+	db := servertest.Beside(t, cluster.URL)
+	servertest.Exec(t, db, `alter database postgres set auto_explain.log_min_duration = 0`)    // for connections to come
+	s := servertest.New(t, func(c *server.Config) { c.Database = cluster.URL })                // before there are other clients
+	servertest.Exec(t, db, `set session_replication_role = replica`, `set work_mem = '256MB'`) // foreign keys are not checked
+	begun := time.Now()
+	fill(t, db)
+	t.Logf("filled PostgreSQL in %s", time.Since(begun))
+	marker := servertest.Beside(t, cluster.URL)
+	servertest.Exec(t, marker, `select 'the story begins'`)
+	exercise(t, s)
+	servertest.Exec(t, marker, `select 'the story ends'`)
+
+	rows := map[string]int64{}
+	servertest.Rows(t, db, `select relname, reltuples from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+		func(rs *sql.Rows) error {
+			var table string
+			var n float64
+			err := rs.Scan(&table, &n)
+			rows[table] = int64(n)
+			return err
+		})
+	plans := readPlans(t, filepath.Join(cluster.Dir, "plans", "plans.json"))
+	touched, queries := map[string]bool{}, map[string]bool{}
+	for _, plan := range plans {
+		for _, step := range plan.Root.all() {
+			touched[step.Table] = true
+			if fault := step.fault(rows); fault != "" {
+				t.Errorf("on PostgreSQL a %s %s:\n%s", step.Type, fault, plan.Query)
+			}
+		}
+		queries[plan.Query] = true
+	}
+	for table, n := range rows {
+		if !strings.HasPrefix(table, "goose") && (!touched[table] || n <= few) {
+			t.Errorf("table %s with %d rows, touched by the story: %t", table, n, touched[table])
+		}
+	}
+	t.Logf("%d statements, %d of them different; rows %v", len(plans), len(queries), rows)
+	planOnSQLite(t, queries)
+}
+
+// readPlans reads the plans of what happened between the marks, once all of it is written.
+func readPlans(t testing.TB, file string) []statement {
+	t.Helper()
+	var text []byte
+	servertest.Await(t, time.Minute, "the plans are not written", func() bool {
+		var err error
+		if text, err = os.ReadFile(file); err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Contains(text, []byte("the story ends"))
+	})
+	var plans []statement
+	told := false
+	for line := range bytes.Lines(text) {
+		var entry struct {
+			Message string `json:"message"`
+		}
+		if err := json.Unmarshal(line, &entry); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		_, object, ok := strings.Cut(entry.Message, "plan:\n")
+		if !ok {
+			continue
+		}
+		var plan statement
+		if err := json.Unmarshal([]byte(object), &plan); err != nil {
+			t.Fatalf("%s: %v", object, err)
+		}
+		switch {
+		case strings.Contains(plan.Query, "the story begins"):
+			told = true
+		case strings.Contains(plan.Query, "the story ends"):
+			told = false
+		case told:
+			plans = append(plans, plan)
+		}
+	}
+	return plans
+}
+
+var (
+	parameterMark = regexp.MustCompile(`\$(\d+)`)
+	searchStep    = regexp.MustCompile(`^SEARCH (\w+) USING .*\((.*)\)`)
+)
+
+// planOnSQLite lets SQLite plan the statements: without statistics, as it has none in service, and in `make explain`
+// with those of as many rows. Its plans depend on no argument.
+func planOnSQLite(t testing.TB, queries map[string]bool) {
+	t.Helper()
+	url := "sqlite:" + filepath.Join(t.TempDir(), "payouts.db")
+	servertest.New(t, func(c *server.Config) { c.Database = url }).Stop()
+	db := servertest.Beside(t, url)
+	for _, filled := range []bool{false, os.Getenv(sizeVariable) != ""} { // filling it takes longest
+		if filled {
+			servertest.Exec(t, db, `pragma synchronous = off`, `pragma journal_mode = off`, `pragma cache_size = -1000000`)
+			begun := time.Now()
+			fill(t, db)
+			t.Logf("filled SQLite in %s", time.Since(begun))
+		}
+		for query := range queries {
+			if strings.Contains(query, "FROM ONLY") || strings.Contains(query, "goose") {
+				continue // PostgreSQL's own check of a foreign key; the migrations
+			}
+			args := 0
+			for _, mark := range parameterMark.FindAllStringSubmatch(query, -1) {
+				n, _ := strconv.Atoi(mark[1])
+				args = max(args, n)
+			}
+			servertest.Rows(t, db, "explain query plan "+query, func(rows *sql.Rows) error {
+				var id, parent, unused int
+				var step string
+				err := rows.Scan(&id, &parent, &unused, &step)
+				found := searchStep.FindStringSubmatch(step)
+				// A client has few secrets, and many of all else.
+				tooWide := found != nil && found[2] == "client_id=?" && found[1] != "s"
+				if strings.HasPrefix(step, "SCAN") && !strings.HasSuffix(step, "VALUES CLAUSE") || tooWide {
+					t.Errorf("on SQLite (filled: %t) a step is %q:\n%s", filled, step, query)
+				}
+				return err
+			}, make([]any, args)...)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package servertest
+
+import (
+	"database/sql"
+	"testing"
+)
+
+// Watch tells whether anything was written.
+type Watch struct{ DB *sql.DB }
+
+// Version changes with every commit that writes, on SQLite by the count that it gives to other connections, and on
+// PostgreSQL, which keeps no such count, with the place and the writer of any row. The lock of the migrations is no data.
+func (w Watch) Version(t testing.TB) (version string) {
+	t.Helper()
+	query := `pragma data_version`
+	if OnPostgreSQL(t) {
+		var rows string
+		readVersion(t, w.DB, &rows, `select string_agg(format('select tableoid, ctid, xmin from %I', relname), ' union all ')
+			from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'goose_lock'`)
+		query = `select coalesce(md5(string_agg(v::text, ';' order by tableoid, ctid)), '') from (` + rows + `) v`
+	}
+	readVersion(t, w.DB, &version, query)
+	return version
+}
+
+func readVersion(t testing.TB, db *sql.DB, into *string, query string) {
+	t.Helper()
+	if err := db.QueryRowContext(t.Context(), query).Scan(into); err != nil {
+		t.Fatalf("read version: %v", err)
+	}
+}
+
+// Unchanged fails the test if act writes.
+func (w Watch) Unchanged(t testing.TB, act func()) {
+	t.Helper()
+	before := w.Version(t)
+	act()
+	if w.Version(t) != before {
+		t.Error("a refused request was written")
+	}
+}
+
+// NewWatch watches the database behind a connection of its own.
+func NewWatch(db *sql.DB) Watch { return Watch{db} }

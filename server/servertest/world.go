@@ -1,0 +1,159 @@
+package servertest
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/openapi/contract"
+)
+
+// CreationTables has the table of what each operation that takes a key creates.
+var CreationTables = map[string]string{
+	"createUser": "users", "createFundingAccount": "funding_accounts", "createReceiveUser": "receive_users",
+	"createBankAccount": "bank_accounts", "createWalletAccount": "wallet_accounts", "createTransaction": "transactions",
+}
+
+// Creations lists the operations that take a key.
+func Creations(t testing.TB, s *Server) []*contract.Operation {
+	t.Helper()
+	var all []*contract.Operation
+	for _, op := range s.Contract.Operations() {
+		if TakesKey(op) {
+			all = append(all, op)
+		}
+	}
+	if len(all) != len(CreationTables) {
+		t.Fatalf("%d operations take a key, the tests know %d", len(all), len(CreationTables))
+	}
+	return all
+}
+
+// Create sends a body to an operation with a key.
+func (w World) Create(t testing.TB, s *Server, op *contract.Operation, key string, body []byte, headers ...string) Answer {
+	t.Helper()
+	return Call(t, s, op.Method, w.Path(t, op), body, append([]string{IdempotencyKey, key}, headers...)...)
+}
+
+// World has the id of one of each thing that the requests of all operations name, by path parameter; bank and
+// wallet are those of the receive user.
+type World map[string]string
+
+// Reference are the path parameters of reference data, which no client owns.
+var Reference = World{
+	"payerId": "1001", "bankId": "2001", "countryCode": "US", "stateCode": "CA", "stateId": "840002",
+}
+
+// NewWorld makes a sender with accounts, a receive user with accounts, and a transaction.
+func NewWorld(t testing.TB, c *api.ClientWithResponses) World {
+	t.Helper()
+	sender := NewSender(t, c)
+	receiver := NewReceiver(t, c, sender.ID)
+	r := Send(t, c, sender.ID, "", Deposit(t, sender, receiver, "1"))
+	transaction := OK(t, r.StatusCode(), r.Body, r.JSON200, nil)
+	w := maps.Clone(Reference)
+	maps.Copy(w, World{
+		"user_id": sender.ID.String(), "funding_account_id": sender.Fund.String(),
+		"receive_user_id": receiver.ID.String(), "bank": receiver.Bank.String(), "wallet": receiver.Wallet.String(),
+		"transaction_id": transaction.ID.String(),
+	})
+	return w
+}
+
+// Nowhere names things that never existed.
+func Nowhere() World {
+	w := World{"payerId": "9999999", "bankId": "9999999", "countryCode": "QQ", "stateCode": "QQQ", "stateId": "9999999"}
+	for _, name := range []string{"user_id", "funding_account_id", "receive_user_id", "bank", "wallet", "transaction_id"} {
+		w[name] = uuid.NewString()
+	}
+	return w
+}
+
+// With gives the world with some things taken from another one.
+func (w World) With(other World, names ...string) World {
+	w = maps.Clone(w)
+	for _, name := range names {
+		w[name] = other[name]
+	}
+	return w
+}
+
+var PathParameter = regexp.MustCompile(`\{(\w+)\}`)
+
+// PathParameters names the path parameters of an operation.
+func PathParameters(op *contract.Operation) []string {
+	var names []string
+	for _, match := range PathParameter.FindAllStringSubmatch(op.Path, -1) {
+		names = append(names, match[1])
+	}
+	return names
+}
+
+// TakesBody tells whether an operation expects a body: only those can be sent the wrong media type.
+func TakesBody(op *contract.Operation) bool {
+	return slices.Contains(op.Statuses(), http.StatusUnsupportedMediaType)
+}
+
+// TakesKey tells whether an operation takes an idempotency key: only those can be sent one that was used.
+func TakesKey(op *contract.Operation) bool {
+	return slices.Contains(op.Statuses(), http.StatusConflict)
+}
+
+// Path gives the path of an operation in this world, with the query that it requires.
+func (w World) Path(t testing.TB, op *contract.Operation) string {
+	t.Helper()
+	path := op.Path
+	for _, name := range PathParameters(op) {
+		value, ok := w[name]
+		if !ok {
+			t.Fatalf("%s has the path parameter %s, for which there is no case", op.ID, name)
+		}
+		path = strings.ReplaceAll(path, "{"+name+"}", value)
+	}
+	if op.ID == "getTransactionLimit" {
+		path += "?destination=" + DestinationCountry
+	}
+	return path
+}
+
+// Body gives a body that the operation accepts in this world; nil where it takes none.
+func (w World) Body(t testing.TB, op *contract.Operation) []byte {
+	t.Helper()
+	if !TakesBody(op) {
+		return nil
+	}
+	text, ok := map[string]string{
+		"createUser":              `{"first_name":"Asha","email":"asha@example.com","country":"US","type":"SEND"}`,
+		"createFundingAccount":    `{"funding_source_type":"CARD"}`,
+		"createReceiveUser":       `{"first_name":"Bina","country":"NP"}`,
+		"createBankAccount":       `{"bank_id":2001,"account_number":"0001234567","currency":"NPR"}`,
+		"createWalletAccount":     `{"payer_id":1004,"wallet_number":"9800000000","currency":"NPR"}`,
+		"setVerification":         `{"kyc_status":"VERIFIED"}`,
+		"setFundingAccountStatus": `{"status":"ACTIVE"}`,
+		"createTransaction":       w.Transfer("BANK_DEPOSIT", w["bank"]),
+	}[op.ID]
+	if !ok {
+		t.Fatalf("%s takes a body, for which there is no case", op.ID)
+	}
+	return []byte(text)
+}
+
+// Transfer is the body of a transaction into an account.
+func (w World) Transfer(method, account string) string {
+	return fmt.Sprintf(`{"from_amount":1.00,"exchange_rate":132.25,"from_currency":"USD","to_currency":"NPR",`+
+		`"from_fund_id":%q,"to":{"id":%q,"fund_id":%q,"payout_method":%q}}`,
+		w["funding_account_id"], w["receive_user_id"], account, method)
+}
+
+// Send sends the request of an operation in this world.
+func (w World) Send(t testing.TB, s *Server, op *contract.Operation, headers ...string) Answer {
+	t.Helper()
+	return Call(t, s, op.Method, w.Path(t, op), w.Body(t, op), headers...)
+}
