@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"runtime/debug"
 	"time"
 
 	"github.com/crossborder-payouts/payouts/conformance/checks"
@@ -8,21 +9,64 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 )
 
+// Version of the suite: what it checks and what its reports and exit codes mean. README.md lists the changes.
+const Version = "2.0.0"
+
 // Report is what a run found. Its exchanges are redacted: it may leave the house.
 type Report struct {
-	Spec      string          `json:"spec"`             // version of the contract
-	Commit    string          `json:"commit,omitempty"` // of the target
+	Verdict   Verdict         `json:"verdict"`
+	Problem   string          `json:"problem,omitempty"` // why the run could not judge the server, in one sentence
+	Suite     string          `json:"suite"`             // [Version]
+	Revision  string          `json:"suite_revision,omitempty"`
+	Contract  string          `json:"contract"`         // version of the contract
+	Commit    string          `json:"commit,omitempty"` // of the server
 	URL       string          `json:"url"`
 	Profile   probe.Profile   `json:"profile"`
 	Condition probe.Condition `json:"condition"`
+	Filter    Filter          `json:"filter,omitzero"`
+	Given     Given           `json:"given"`
 	Started   time.Time       `json:"started"`
 	Duration  time.Duration   `json:"duration_ns"`
-	Problem   string          `json:"problem,omitempty"` // why the run does not tell what it should, in one sentence
-	Status    probe.Status    `json:"status"`            // the highest of all results
 	Counts    map[string]int  `json:"counts"`            // results by status
+	NotRun    []Omission      `json:"not_run,omitempty"` // by reason
 	Results   []Result        `json:"results"`
 	Clauses   []checks.Clause `json:"clauses"`
 	Coverage  coverage.Report `json:"coverage"`
+}
+
+// Given is what a run was told about a server.
+type Given struct {
+	SecondClient bool        `json:"second_client"`
+	Facts        probe.Facts `json:"facts"`
+	Fixtures     []string    `json:"fixtures,omitempty"` // "sender", "unverified", and the receivers as "BANK_DEPOSIT NPR"
+}
+
+func givenTo(t Target) Given {
+	g := Given{SecondClient: t.OtherClientID != "", Facts: t.Facts}
+	if t.Fixtures.Sender != nil {
+		g.Fixtures = append(g.Fixtures, "sender")
+	}
+	if t.Fixtures.Unverified != nil {
+		g.Fixtures = append(g.Fixtures, "unverified")
+	}
+	for _, f := range t.Fixtures.Receivers {
+		g.Fixtures = append(g.Fixtures, string(f.PayoutMethod)+" "+f.Currency)
+	}
+	return g
+}
+
+// revision is the commit that the suite was built from, if the program knows it.
+func revision() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Path != "github.com/crossborder-payouts/payouts" { // else the commit is that of another module
+		return ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return s.Value
+		}
+	}
+	return ""
 }
 
 // Result is how one check ended.
@@ -52,29 +96,15 @@ func (r *run) newResult(c probe.Check, o probe.Outcome, took time.Duration) Resu
 
 func (r *run) report(results []Result, begun time.Time, problem string) *Report {
 	report := &Report{
-		Spec: r.spec, Problem: problem,
-		Commit: r.target.Commit, URL: r.target.URL, Profile: r.target.Profile, Condition: r.target.Condition,
-		Started: begun.UTC(), Duration: time.Since(begun), Counts: map[string]int{}, Results: results,
+		Problem: problem, Suite: Version, Revision: revision(), Contract: r.contract, Commit: r.target.Commit,
+		URL: r.target.URL, Profile: r.target.Profile, Condition: r.target.Condition, Filter: r.target.Only, Given: givenTo(r.target),
+		Started: begun.UTC(), Duration: time.Since(begun), Counts: map[string]int{}, NotRun: omissions(results), Results: results,
 		Clauses: checks.Clauses(), Coverage: r.coverage.Report(),
 	}
 	for _, result := range results {
-		report.Status = max(report.Status, result.Status)
 		report.Counts[result.Status.String()]++
 	}
+	report.Verdict = report.conclude()
 	r.redactor.finish(report)
 	return report
-}
-
-// ExitCode is 0 if something was tested and all of it passed, 1 if something failed, 2 if the suite could not tell.
-func (r *Report) ExitCode() int {
-	switch {
-	case r.Problem != "":
-		return 2
-	case r.Counts[probe.Failed.String()] > 0:
-		return 1
-	case r.Status == probe.Passed:
-		return 0
-	default:
-		return 2
-	}
 }

@@ -26,15 +26,15 @@ type Target struct {
 	Only        Filter
 	Parallel    int          // how many checks at once; 0 is 8
 	MaxFailures int          // stop the run once so many checks have failed; 0 runs all
-	Commit      string       // of the server or the suite, for the report; may be empty
+	Commit      string       // of the server, for the report; may be empty
 	Progress    func(Result) // called after each check, one at a time, without messages and exchanges; may be nil
 }
 
 // Filter chooses checks. Empty fields choose all; a check must fit every field that is not empty.
 type Filter struct {
-	IDs        []string // ids or their beginnings up to a dot: transactions.idempotency chooses all below it
-	Operations []string // operationIds
-	Clauses    []string // clauses of the interface document, or decisions
+	IDs        []string `json:"ids,omitempty"`        // ids or their beginnings up to a dot: transactions.idempotency chooses all below it
+	Operations []string `json:"operations,omitempty"` // operationIds
+	Clauses    []string `json:"clauses,omitempty"`    // clauses of the interface document, or decisions
 }
 
 // defaults of a target.
@@ -96,7 +96,7 @@ func Run(ctx context.Context, target Target) (*Report, error) {
 
 type run struct {
 	target   Target
-	spec     string // version of the contract
+	contract string // version of the contract
 	session  *probe.Session
 	coverage *coverage.Collector
 	redactor *redactor
@@ -165,7 +165,7 @@ func newRun(target Target) (*run, error) {
 	}
 	all := slices.Concat(checks.All(), checks.Contract(rules))
 	r := &run{
-		target: target, spec: document.Info.Version, session: session, coverage: coverage.New(document, target.Profile),
+		target: target, contract: document.Info.Version, session: session, coverage: coverage.New(document, target.Profile),
 		redactor: newRedactor(target.Target, document, all), now: time.Now, exchanged: map[string]int{}, breaches: map[string]*breaches{},
 		judged: map[string]bool{}, stop: func(error) {},
 	}
@@ -195,12 +195,12 @@ func orElse[V comparable](v, otherwise V) V {
 // Disabled says why a check is not chosen, or nothing.
 func (t Target) Disabled(c probe.Check) string {
 	switch {
-	case !t.Only.Fits(c):
-		return "not chosen by the filter"
 	case c.Run != nil && orElse(c.Condition, probe.Normal) != orElse(t.Condition, probe.Normal): // answers are judged in all
 		return "for condition " + string(orElse(c.Condition, probe.Normal)) + " only"
 	case t.Profile == probe.Document && c.Needs&probe.Extensions != 0:
 		return "for profile full only"
+	case !t.Only.Fits(c):
+		return notChosen
 	}
 	return ""
 }
@@ -235,7 +235,7 @@ func (r *run) observe(x probe.Exchange) {
 	}
 	r.exchanged[x.OperationID]++
 	for i, c := range [2][2]string{{r.target.ClientID, r.target.ClientSecret}, {r.target.OtherClientID, r.target.OtherClientSecret}} {
-		if x.OperationID != "" && x.Header.Get("X-Client-Id") == c[0] && x.Header.Get("X-Client-Secret") == c[1] {
+		if c[0] != "" && x.OperationID != "" && x.Header.Get("X-Client-Id") == c[0] && x.Header.Get("X-Client-Secret") == c[1] {
 			r.clients[i].add(x.Status)
 		}
 	}
@@ -292,6 +292,8 @@ func (r *run) judgeContract(ctx context.Context, c probe.Check, problem string) 
 		return result
 	case ctx.Err() != nil: // more answers would have come
 		outcome = probe.NotRun(ctx)
+	case r.exchanged[id] == 0 && r.target.Condition != probe.Normal: // few checks run, which need not ask for everything
+		outcome.Status, outcome.Messages = probe.Disabled, []string{"no check for condition " + string(r.target.Condition) + " asks for it"}
 	case r.exchanged[id] == 0:
 		outcome.Status, outcome.Messages = probe.Skipped, []string{"no check of this run had an answer from it"}
 	}

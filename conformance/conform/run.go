@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -17,17 +16,18 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/report"
 )
 
-// Exit codes; those of a run are of [conformance.Report.ExitCode].
+// Exit codes; those of a run are of [conformance.Verdict.ExitCode].
 const (
-	exitPassed = 0
-	exitFailed = 1
+	exitDone   = 0
 	exitUnable = 2
 )
 
 const description = `Run the conformance suite against a server.
 
-Exit codes: 0 all that ran has passed; 1 the server breaks a rule; 2 the suite could not run, or not judge: a flag is wrong, ` +
-	`no check is chosen, the server does not answer or refuses the credentials, or the run was interrupted.
+Exit codes: 0 CONFORMANT, every check of the profile and condition ran and passed; 1 NOT CONFORMANT, the server breaks a rule; ` +
+	`2 NOT JUDGED, or the suite could not run: a flag is wrong, the server does not answer, is another service or refuses the credentials, ` +
+	`or the run was interrupted; 3 INCOMPLETE, nothing failed, but a filter, a missing second client, missing fixtures or missing data ` +
+	`of the server kept checks from running.
 
 Every flag has an environment variable, so that secrets need not be in the list of processes, and a key in the file ` +
 	`that --config names: --client-id is $CONFORM_CLIENT_ID and client_id. A flag counts more than a variable, a variable more than the file.`
@@ -96,9 +96,9 @@ func (o options) run(ctx context.Context, getenv func(string) string, out, errs 
 	case err != nil:
 		return exitUnable, err
 	case o.Clauses:
-		return exitPassed, writeClauses(out)
+		return exitDone, writeClauses(out)
 	case o.List:
-		return exitPassed, list(out, target)
+		return exitDone, list(out, target)
 	case o.URL == "":
 		return exitUnable, fmt.Errorf("--url (or $%s) is needed", variable("url"))
 	default:
@@ -129,7 +129,7 @@ func (o options) test(ctx context.Context, target conformance.Target, getenv fun
 		}
 		fmt.Fprintf(out, "Written to %s: %s, %s, %s\n", o.Report, report.HTMLFile, report.JSONFile, report.JUnitFile)
 	}
-	return result.ExitCode(), nil
+	return result.Verdict.ExitCode(), nil
 }
 
 func (o options) target() (conformance.Target, error) {
@@ -141,9 +141,6 @@ func (o options) target() (conformance.Target, error) {
 		},
 		Only:     conformance.Filter{IDs: o.Only, Operations: o.Operation, Clauses: o.Clause},
 		Parallel: o.Parallel, MaxFailures: o.MaxFailures, Commit: o.Commit,
-	}
-	if target.Commit == "" {
-		target.Commit = builtFrom()
 	}
 	if o.Fixtures == "" {
 		return target, nil
@@ -157,20 +154,6 @@ func (o options) target() (conformance.Target, error) {
 	}
 	target.Facts, target.Fixtures = file.Facts, file.Fixtures
 	return target, nil
-}
-
-// builtFrom gives the commit that this program was built from, where that is known.
-func builtFrom() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return s.Value
-		}
-	}
-	return ""
 }
 
 func terminal(w io.Writer) bool {

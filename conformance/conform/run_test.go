@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,13 +26,34 @@ func file(t *testing.T, text string) string {
 	return name
 }
 
-func TestAServerThatKeepsItsRulesPasses(t *testing.T) {
+func TestExitCodesAreThoseOfTheVerdicts(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t, func(c *server.Config) { c.Now = time.Now })
-	client := server.SandboxClients[0]
-	code, out, errs := conform(t.Context(), nil, "--url", s.URL, "--client-id", client.ID, "--client-secret", client.Secret, "--operation", "createUser")
-	if code != exitPassed || !strings.Contains(out, "Conformant: ") || strings.Contains(out+errs, client.Secret) {
-		t.Errorf("exit %d:\n%s%s", code, out, errs)
+	first, second := server.SandboxClients[0], server.SandboxClients[1]
+	alone := []string{"--url", s.URL, "--client-id", first.ID, "--client-secret", first.Secret}
+	both := slices.Concat(alone, []string{"--other-client-id", second.ID, "--other-client-secret", second.Secret})
+	for name, tc := range map[string]struct {
+		code int
+		says string
+		args []string
+	}{
+		"everything":        {0, "\nCONFORMANT: ", both},
+		"one check":         {3, "\nINCOMPLETE: 1 passed", slices.Concat(both, []string{"--only", "reference.payers.country"})},
+		"one client":        {3, "no credentials of a second client are given\n", alone},
+		"no fixtures":       {3, "the fixtures name no sender\n", slices.Concat(both, []string{"--profile", "document", "--operation", "createTransaction"})},
+		"another condition": {1, "\nNOT CONFORMANT: ", slices.Concat(both, []string{"--condition", "unavailable"})},
+		"the first failure": {
+			1, "not run: the run stopped at 1 failure\n",
+			slices.Concat(both, []string{"--condition", "rate-limited", "--parallel", "1", "--max-failures", "1"}),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, out, errs := conform(t.Context(), nil, tc.args...)
+			if code != tc.code || !strings.Contains(out, tc.says) || strings.Contains(out+errs, first.Secret) {
+				t.Errorf("exit %d, want %d and %q:\n%s%s", code, tc.code, tc.says, out, errs)
+			}
+		})
 	}
 }
 
@@ -72,7 +94,7 @@ func TestFixturesStandInForWhatCannotBeMade(t *testing.T) {
 	client := server.SandboxClients[0]
 	code, out, errs := conform(t.Context(), map[string]string{"CONFORM_CLIENT_SECRET": client.Secret}, "--url", s.URL, "--client-id", client.ID,
 		"--profile", "document", "--operation", "createTransaction", "--fixtures", file(t, example))
-	if code != exitPassed || strings.Contains(out, "name no sender") || !strings.Contains(out, "name no receiver for WALLET") {
+	if code != 3 || strings.Contains(out, "name no sender") || !strings.Contains(out, "name no receiver for WALLET") {
 		t.Errorf("exit %d:\n%s%s", code, out, errs)
 	}
 }
@@ -121,9 +143,9 @@ func TestAFlagCountsMoreThanAVariableAndThatMoreThanTheFile(t *testing.T) {
 		env  map[string]string
 		args []string
 	}{
-		{"commit from-file", nil, nil},
-		{"commit from-variable", map[string]string{"CONFORM_COMMIT": "from-variable"}, nil},
-		{"commit from-flag", map[string]string{"CONFORM_COMMIT": "from-variable"}, []string{"--commit=from-flag"}},
+		{"Commit of the server: from-file", nil, nil},
+		{"Commit of the server: from-variable", map[string]string{"CONFORM_COMMIT": "from-variable"}, nil},
+		{"Commit of the server: from-flag", map[string]string{"CONFORM_COMMIT": "from-variable"}, []string{"--commit=from-flag"}},
 	} {
 		code, out, errs := conform(t.Context(), tc.env, append(tc.args, "--config="+inFile)...)
 		if code != exitUnable || !strings.Contains(out, tc.want) {
@@ -139,7 +161,7 @@ func TestAFlagCountsMoreThanAVariableAndThatMoreThanTheFile(t *testing.T) {
 func TestHelpNamesTheExitCodes(t *testing.T) {
 	t.Parallel()
 	code, out, _ := conform(t.Context(), nil, "--help")
-	if code != exitPassed || !strings.Contains(out, "Exit codes: 0 all that ran has passed; 1 ") {
+	if code != exitDone || !strings.Contains(out, "Exit codes: 0 CONFORMANT, ") {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
 }
@@ -147,7 +169,7 @@ func TestHelpNamesTheExitCodes(t *testing.T) {
 func TestListReadsAsASpecification(t *testing.T) {
 	t.Parallel()
 	code, out, _ := conform(t.Context(), nil, "--list", "--clause", "2.5-response", "--profile", "document")
-	if code != exitPassed || !strings.Contains(out, "\nusers\n  users.") {
+	if code != exitDone || !strings.Contains(out, "\nusers\n  users.") {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
 }

@@ -16,6 +16,9 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/report"
 )
 
+// exitBroken is the exit code for a server that breaks a rule.
+const exitBroken = 1
+
 // soon is when a run against a server that is none counts as one without end: far beyond what a busy machine needs.
 const soon = 3 * time.Minute
 
@@ -106,15 +109,15 @@ func TestEveryKindOfServerGivesAReadableReport(t *testing.T) {
 			}
 			hang(w, r)
 		}), exitUnable, "stopped answering during the run"},
-		{"a server of files", serve(t, http.FileServer(http.Dir(t.TempDir())).ServeHTTP), exitFailed, "Not conformant"},
+		{"a server of files", serve(t, http.FileServer(http.Dir(t.TempDir())).ServeHTTP), exitBroken, "NOT CONFORMANT"},
 		{"a server that answers {} to everything", serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write([]byte("{}"))
-		}), exitFailed, "Not conformant"},
+		}), exitBroken, "NOT CONFORMANT"},
 		{"a server that answers null to everything", serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write([]byte("null"))
-		}), exitFailed, "Not conformant"},
+		}), exitBroken, "NOT CONFORMANT"},
 		{"a server that knows no client", serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("X-Request-Id", "1")

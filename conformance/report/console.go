@@ -34,6 +34,12 @@ func Console(w io.Writer, r *conformance.Report, colour bool) error {
 			p.group(g)
 		}
 	}
+	fmt.Fprintln(p)
+	for _, f := range facts(r) {
+		fmt.Fprintf(p, "%-21s %s\n", f.Name+":", f.Value)
+	}
+	p.notRun("Not run:", r.NotRun, false)
+	p.notRun("Not part of this run:", r.NotRun, true)
 	fmt.Fprintf(p, "\n%s\n", p.in(outcome(r), Summary(r)))
 	if err := p.Flush(); err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -43,7 +49,7 @@ func Console(w io.Writer, r *conformance.Report, colour bool) error {
 
 // Summary says in one line how a run ended.
 func Summary(r *conformance.Report) string {
-	return fmt.Sprintf("%s: %s (%s)", verdict(r), tally(r.Counts), strings.Join(facts(r), ", "))
+	return fmt.Sprintf("%s: %s (profile %s, condition %s, %s)", r.Verdict, tally(r.Counts), r.Profile, r.Condition, shortly(r.Duration))
 }
 
 // sameProblem tells whether all that a group has to say is the problem of the whole run.
@@ -66,6 +72,15 @@ func (p printer) in(s probe.Status, text string) string {
 		return text
 	}
 	return "\x1b[" + colours[s] + "m" + text + "\x1b[0m"
+}
+
+func (p printer) notRun(title string, all []conformance.Omission, outside bool) {
+	for _, o := range all {
+		if o.Outside == outside {
+			fmt.Fprintf(p, "%-21s %d %s\n", title, o.Checks, o.Reason)
+			title = ""
+		}
+	}
 }
 
 func (p printer) group(g group) {

@@ -43,9 +43,8 @@ type finding struct {
 type view struct {
 	*conformance.Report
 	Style     template.CSS
-	Verdict   string
 	Outcome   probe.Status // that the verdict is marked with
-	Facts     []string
+	Facts     []fact
 	Statuses  []probe.Status // in the order in which a reader asks for them
 	Groups    []group
 	Findings  []finding
@@ -57,7 +56,7 @@ type view struct {
 // HTML writes the report as one page without scripts that loads nothing.
 func HTML(w io.Writer, r *conformance.Report) error {
 	v := view{
-		Report: r, Style: template.CSS(pageStyle), Verdict: verdict(r), Outcome: outcome(r), Facts: facts(r), //nolint:gosec // it is ours
+		Report: r, Style: template.CSS(pageStyle), Outcome: outcome(r), Facts: facts(r), //nolint:gosec // it is ours
 		Statuses: []probe.Status{probe.Passed, probe.Failed, probe.Error, probe.Skipped, probe.Disabled},
 		Groups:   groups(r), Touched: r.Coverage.Operations,
 		Findings: []finding{

@@ -80,9 +80,7 @@ func JUnit(w io.Writer, r *conformance.Report) error {
 }
 
 func junitSuiteOf(r *conformance.Report, g group) junitSuite {
-	suite := junitSuite{Name: g.Name, Timestamp: r.Started.Format("2006-01-02T15:04:05"), Properties: []junitProperty{
-		{"url", r.URL}, {"contract", r.Spec}, {"profile", string(r.Profile)}, {"condition", string(r.Condition)}, {"commit", r.Commit},
-	}}
+	suite := junitSuite{Name: g.Name, Timestamp: r.Started.Format("2006-01-02T15:04:05"), Properties: properties(r)}
 	var took time.Duration
 	for _, result := range g.Results {
 		test := junitCase{Name: result.ID, ClassName: "conformance." + g.Name, Time: seconds(result.Duration)}
@@ -106,6 +104,20 @@ func junitSuiteOf(r *conformance.Report, g group) junitSuite {
 	}
 	suite.Time = seconds(took)
 	return suite
+}
+
+// properties say of what run the results are.
+func properties(r *conformance.Report) []junitProperty {
+	all := []junitProperty{{"verdict", string(r.Verdict)}, {"problem", r.Problem}, {"url", r.URL}}
+	for _, f := range facts(r) {
+		all = append(all, junitProperty{strings.ReplaceAll(strings.ToLower(f.Name), " ", "_"), f.Value})
+	}
+	for _, o := range r.NotRun {
+		if !o.Outside {
+			all = append(all, junitProperty{"not_run", fmt.Sprintf("%d %s", o.Checks, o.Reason)})
+		}
+	}
+	return all
 }
 
 func junitProblemOf(result conformance.Result, kind string) *junitProblem {

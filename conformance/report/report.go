@@ -103,30 +103,58 @@ func word(s probe.Status) string {
 	return s.String()
 }
 
-// outcome is what the report comes to: something failed, even where other things could not be judged.
+// outcome is the status whose mark and colour a verdict has.
 func outcome(r *conformance.Report) probe.Status {
-	switch r.ExitCode() {
-	case 0:
-		return probe.Passed
-	case 1:
-		return probe.Failed
-	default:
-		return probe.Error
-	}
+	return map[conformance.Verdict]probe.Status{
+		conformance.Conformant: probe.Passed, conformance.Incomplete: probe.Skipped,
+		conformance.NotConformant: probe.Failed, conformance.NotJudged: probe.Error,
+	}[r.Verdict]
 }
 
-// verdict is the outcome in a few words.
-func verdict(r *conformance.Report) string {
-	return map[probe.Status]string{probe.Passed: "Conformant", probe.Failed: "Not conformant", probe.Error: "Not judged"}[outcome(r)]
+// fact is something that a reader must know to judge a verdict.
+type fact struct{ Name, Value string }
+
+// facts say what was tested with what, and when.
+func facts(r *conformance.Report) []fact {
+	given := r.Given.Facts
+	secondClient := "given"
+	if !r.Given.SecondClient {
+		secondClient = "none"
+	}
+	all := []fact{
+		{"Suite", strings.TrimSpace(r.Suite + " " + r.Revision)},
+		{"Contract", r.Contract},
+		{"Commit of the server", r.Commit},
+		{"Profile", string(r.Profile)},
+		{"Condition", string(r.Condition)},
+		{"Filter", filter(r.Filter)},
+		{"Second client", secondClient},
+		{"Facts", fmt.Sprintf("origin %s in %s, destination %s, disabled country %s",
+			given.OriginCountry, given.OriginCurrency, given.Destination, given.DisabledCountry)},
+		{"Fixtures", strings.Join(r.Given.Fixtures, ", ")},
+		{"Started", r.Started.Format("2006-01-02 15:04 UTC")},
+		{"Duration", shortly(r.Duration)},
+	}
+	for i := range all {
+		if all[i].Value == "" {
+			all[i].Value = "none"
+		}
+	}
+	return all
 }
 
-// facts say what was tested, and when.
-func facts(r *conformance.Report) []string {
-	facts := []string{"contract " + r.Spec, "profile " + string(r.Profile), "condition " + string(r.Condition)}
-	if r.Commit != "" {
-		facts = append(facts, "commit "+r.Commit)
+// filter says which checks a filter chooses.
+func filter(f conformance.Filter) string {
+	var parts []string
+	for _, part := range []struct {
+		name   string
+		values []string
+	}{{"checks", f.IDs}, {"operations", f.Operations}, {"clauses", f.Clauses}} {
+		if len(part.values) > 0 {
+			parts = append(parts, part.name+" "+strings.Join(part.values, ", "))
+		}
 	}
-	return append(facts, r.Started.Format("2006-01-02 15:04 UTC"), shortly(r.Duration))
+	return strings.Join(parts, "; ")
 }
 
 // shortly gives a duration with the digits that matter.

@@ -41,8 +41,11 @@ func sample() *conformance.Report {
 		{Method: "GET", URL: "/payers", Error: "connection refused"},
 	}
 	return &conformance.Report{
-		Spec: "1.1.0", URL: "http://127.0.0.1:8080", Profile: probe.Full, Condition: probe.Normal, Commit: "abc",
-		Started: time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC), Duration: 2 * time.Second, Status: probe.Error,
+		Verdict: conformance.NotConformant, Suite: "2.0.0", Contract: "1.1.0", URL: "http://127.0.0.1:8080", Profile: probe.Full,
+		Condition: probe.Normal, Commit: "abc", Started: time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC), Duration: 2 * time.Second,
+		Filter: conformance.Filter{IDs: []string{"payers", "users"}},
+		Given:  conformance.Given{Facts: probe.DefaultFacts, Fixtures: []string{"sender", "WALLET NPR"}},
+		NotRun: []conformance.Omission{{Reason: "no payer has limits", Checks: 1}, {Reason: "for profile full only", Checks: 1, Outside: true}},
 		Counts: map[string]int{"passed": 1, "failed": 1, "error": 1, "skipped": 1, "disabled": 1},
 		Results: []conformance.Result{
 			result("payers.passed", probe.Passed), failed, result("users.unknown", probe.Error, "set-up: no answer"),
@@ -69,7 +72,9 @@ func TestConsoleTellsWhatIsWrongAndHowToPutItRight(t *testing.T) {
 	for _, want := range []string{
 		"✗ payers: 1 passed, 1 failed\n", "  ✓ payers.passed  Rule", "  ✗ payers.failed  Rule", "To put it right: Mend <it>. (2.1-list, D-08)",
 		"  ! users.unknown  Rule", "      set-up: no answer", "  – users.skipped  Rule",
-		"\nNot conformant: 1 passed, 1 failed, 1 not judged, 1 skipped, 1 disabled (contract 1.1.0, profile full, condition normal, commit abc, 2026-03-14 15:09 UTC, 2s)\n",
+		"\nContract:             1.1.0\n", "\nFilter:               checks payers, users\n", "\nSecond client:        none\n", "\nFixtures:             sender, WALLET NPR\n",
+		"\nNot run:              1 no payer has limits\nNot part of this run: 1 for profile full only\n",
+		"\nNOT CONFORMANT: 1 passed, 1 failed, 1 not judged, 1 skipped, 1 disabled (profile full, condition normal, 2s)\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("without %q:\n%s", want, got)
@@ -166,7 +171,7 @@ func TestPageLoadsNothingAndRunsNothing(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		`name="viewport"`, `lang="en"`, "prefers-color-scheme: dark", "@media print", "Not conformant", "&lt;script&gt;alert(1)",
+		`name="viewport"`, `lang="en"`, "prefers-color-scheme: dark", "@media print", "NOT CONFORMANT", "&lt;script&gt;alert(1)",
 		"no check", "500 &lt;x&gt;", "3 more requests are not shown", "Mend &lt;it&gt;.", "connection refused",
 	} {
 		if !strings.Contains(page, want) {

@@ -1,0 +1,80 @@
+package conformance
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/crossborder-payouts/payouts/conformance/probe"
+)
+
+// Verdict is what a run concludes about a server.
+type Verdict string
+
+// Verdicts. The checks of a profile and a condition are a whole: a run of some of them never ends in [Conformant].
+const (
+	Conformant    Verdict = "CONFORMANT"     // every check of the profile and condition ran and passed
+	Incomplete    Verdict = "INCOMPLETE"     // nothing failed, but some of them did not run
+	NotConformant Verdict = "NOT CONFORMANT" // the server breaks a rule
+	NotJudged     Verdict = "NOT JUDGED"     // the suite could not tell
+)
+
+// ExitCode is the exit code of the program for a verdict.
+func (v Verdict) ExitCode() int {
+	return slices.Index([]Verdict{Conformant, NotConformant, NotJudged, Incomplete}, v)
+}
+
+// notChosen is why a check of the profile and condition is disabled.
+const notChosen = "not chosen by the filter"
+
+// Omission is a reason why checks did not run.
+type Omission struct {
+	Reason  string `json:"reason"`
+	Checks  int    `json:"checks"`
+	Outside bool   `json:"outside,omitempty"` // of the profile or the condition: the verdict says nothing about them
+}
+
+// omissions counts the checks that did not run by reason: those that the verdict is about first, then the most.
+func omissions(results []Result) []Omission {
+	var all []Omission
+	for _, r := range results {
+		if r.Status > probe.Skipped {
+			continue
+		}
+		for _, reason := range r.Messages {
+			i := slices.IndexFunc(all, func(o Omission) bool { return o.Reason == reason })
+			if i < 0 {
+				i = len(all)
+				all = append(all, Omission{Reason: reason, Outside: r.Status == probe.Disabled && reason != notChosen})
+			}
+			all[i].Checks++
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Omission) int {
+		switch {
+		case a.Outside == b.Outside:
+			return cmp.Compare(b.Checks, a.Checks)
+		case b.Outside:
+			return -1
+		default:
+			return 1
+		}
+	})
+	return all
+}
+
+// conclude decides the verdict of a report with results.
+func (r *Report) conclude() Verdict {
+	left := slices.ContainsFunc(r.NotRun, func(o Omission) bool { return !o.Outside })
+	switch {
+	case r.Problem != "":
+		return NotJudged
+	case r.Counts[probe.Failed.String()] > 0:
+		return NotConformant
+	case r.Counts[probe.Error.String()] > 0:
+		return NotJudged
+	case left:
+		return Incomplete
+	default:
+		return Conformant
+	}
+}
