@@ -56,8 +56,8 @@ func seed(ctx context.Context, db *store.Store, c Config) error {
 	if !c.Sandbox {
 		return nil
 	}
-	for _, s := range SandboxClients {
-		client := sandboxProfile
+	for i, s := range SandboxClients {
+		client := sandboxProfiles[i]
 		client.ID, client.Name = s.ID, s.Name
 		if err := db.PutClient(ctx, client, payout.HashSecret(s.Secret), c.Now()); err != nil {
 			return fmt.Errorf("seed sandbox clients: %w", err)
@@ -70,14 +70,25 @@ func allOf(values []string, test func(string) bool) bool {
 	return !slices.ContainsFunc(values, func(v string) bool { return !test(v) })
 }
 
-// sandboxProfile sends from the US and the UK to seven countries, in three tiers.
-var sandboxProfile = payout.Client{
-	Corridors: []payout.Corridor{{Country: "US", Currency: "USD"}, {Country: "GB", Currency: "GBP"}},
-	Destinations: []payout.Destination{
-		{Country: "NP", Tiers: sandboxTiers}, {Country: "IN", Tiers: sandboxTiers}, {Country: "MX", Tiers: sandboxTiers},
-		{Country: "PH", Tiers: sandboxTiers}, {Country: "NG", Tiers: sandboxTiers}, {Country: "JP", Tiers: sandboxTiers},
-		{Country: "KW", Tiers: sandboxTiers},
+// sandboxProfiles are those of [SandboxClients], in three tiers: the first sends from the US and the UK to seven countries, the
+// second from the US to five of them.
+var sandboxProfiles = []payout.Client{
+	{
+		Corridors:    []payout.Corridor{{Country: "US", Currency: "USD"}, {Country: "GB", Currency: "GBP"}},
+		Destinations: sandboxDestinations("NP", "IN", "MX", "PH", "NG", "JP", "KW"),
 	},
+	{
+		Corridors:    []payout.Corridor{{Country: "US", Currency: "USD"}},
+		Destinations: sandboxDestinations("NP", "IN", "MX", "NG", "JP"),
+	},
+}
+
+func sandboxDestinations(countries ...string) []payout.Destination {
+	all := make([]payout.Destination, len(countries))
+	for i, country := range countries {
+		all[i] = payout.Destination{Country: country, Tiers: sandboxTiers}
+	}
+	return all
 }
 
 var sandboxTiers = []payout.Tier{

@@ -61,9 +61,9 @@ func wrongValues(path []string, schema *openapi3.Schema, sample any) []damage {
 // brokenFormats are texts that come near to a format and do not keep it.
 var brokenFormats = map[string][]string{
 	"uuid":  {"conformance", "0b0c2c5e54f44b0e9d5b5f5a4f7d2f11"},
-	"email": {"asha", "asha@example.com,bina@example.com"},
-	"date":  {"1990-02-30", "12.04.1990"},
-	"ip":    {"203.0.113.256", "203.0.113.7:80"},
+	"email": {"asha", "asha@localhost", "asha@example.com,bina@example.com"},
+	"date":  {"1990-02-30", "1990-4-2", "12.04.1990"},
+	"ip":    {"203.0.113.256", "203.0.113.7:80", "fe80::1%eth0"},
 	"data-uri": {
 		"iVBORw0KGgo=", "data:text/plain;base64,iVBORw0KGgo=", "data:image/png;base64,iVBORw0KGg", "data:image/png;base64,",
 	},

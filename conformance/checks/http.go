@@ -2,6 +2,7 @@ package checks
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -72,6 +73,31 @@ func pathRules() []probe.Check {
 				n := existing(t, all...)
 				for _, op := range all {
 					notFound(t, op.fill(n)+"/conformance")
+				}
+			},
+		},
+		{
+			ID: "http.percent-encoding", Title: "An identifier in the path may be percent-encoded, and an encoded slash is part of it",
+			Clauses: []string{"D-48"}, Operations: []string{"getPayer", "getBank", "getStateV2", "getCountryState"},
+			Fix: "Split the path at its slashes, decode each part once, and judge what comes out.",
+			Run: func(t *probe.T) {
+				all := pick(operations(), func(op operation) bool { return op.reads() && op.document && strings.HasSuffix(op.path, "}") })
+				n := existing(t, all...)
+				for _, op := range all {
+					plain := t.Send(probe.Request{Method: http.MethodGet, Path: op.fill(n)})
+					if plain.Status != http.StatusOK {
+						t.Brokenf("set-up: GET %s answered %d, want 200", op.path, plain.Status)
+					}
+					id := op.fill(n)[strings.LastIndex(op.fill(n), "/")+1:]
+					before := strings.TrimSuffix(op.fill(n), id)
+					encoded := t.Send(probe.Request{Method: http.MethodGet, Path: before + fmt.Sprintf("%%%02x", id[0]) + id[1:]})
+					t.Expect(encoded.Status == http.StatusOK && reflect.DeepEqual(jsonValue(t, encoded), jsonValue(t, plain)),
+						"GET %s answered %d, or another body, to an identifier that is percent-encoded", op.path, encoded.Status)
+					for _, no := range []string{"%2f" + id, id + "%2F", id + "%20", "%2B" + id} {
+						reply := t.Send(probe.Request{Method: http.MethodGet, Path: before + no})
+						t.Expect(reply.Status == http.StatusBadRequest || reply.Status == http.StatusNotFound,
+							"GET %s%s answered %d, want 400 or 404", before, no, reply.Status)
+					}
 				}
 			},
 		},

@@ -84,6 +84,9 @@ func sameRequests() []probe.Check {
 		member("zeros", "Zeros at the end of a fraction make no difference", func(members map[string]any) {
 			members["from_amount"], members["exchange_rate"] = json.Number("1"), json.Number("132.2500")
 		}),
+		member("negative-zero", "-0 and 0 make no difference", func(members map[string]any) {
+			members["fee_amount"] = json.Number("-0")
+		}),
 		member("default-fee", "A fee of 0 and none make no difference", func(members map[string]any) {
 			members["fee_amount"] = json.Number("0.00")
 		}),

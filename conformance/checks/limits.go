@@ -34,6 +34,17 @@ func limitsRead() []probe.Check {
 			},
 		},
 		{
+			ID: "limits.ascending", Title: "Of a user without transactions the daily limit is not above the monthly, nor that above the annual one",
+			Clauses: []string{"2.8", "8-tier-limits", "D-17"}, Operations: limitReading,
+			Fix: "Accept no profile in which the limit of a shorter period is above that of a longer one.",
+			Run: func(t *probe.T) {
+				r, err := t.Client().GetTransactionLimitWithResponse(t.Context(), t.NewUser().ID, to(t.Target().Facts.Destination))
+				l := probe.OK(t, r, err).RemainingLimit
+				t.Expect(l.DailyLimit.Decimal().Cmp(l.MonthlyLimit.Decimal()) <= 0 && l.MonthlyLimit.Decimal().Cmp(l.AnnualLimit.Decimal()) <= 0,
+					"the limits are daily %s, monthly %s, annual %s", l.DailyLimit, l.MonthlyLimit, l.AnnualLimit)
+			},
+		},
+		{
 			ID: "limits.unknown-user", Title: "The limits of an unknown user answer 404",
 			Clauses: []string{"D-10"}, Operations: limitReading,
 			Fix: "Answer 404 NOT_FOUND for an id that no user of the client has.",

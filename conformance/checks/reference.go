@@ -20,6 +20,23 @@ func reference() []probe.Check {
 			Run: enabledCountriesOnly,
 		},
 		{
+			ID: "reference.disabled-country", Title: "The lists of a country that is unknown or not enabled are empty",
+			Clauses: []string{"1-rule-2", "D-18"}, Operations: []string{"listPayers", "listBanks", "listStatesV2"},
+			Fix: "Answer 200 with an empty array: a filter that matches nothing is not an error, and no reason to ignore the filter.",
+			Run: func(t *probe.T) {
+				disabled := t.Target().Facts.DisabledCountry
+				for _, country := range []string{disabled, region(t, disabled).ISO3(), nowhere, nowhere + "Z"} {
+					payers := payersOf(t, api.ListPayersParams{Country: &country})
+					t.Expect(len(payers) == 0, "%d payers are listed in %s", len(payers), country)
+				}
+				for _, country := range []string{disabled, nowhere} {
+					banks, states := banksOf(t, &country), statesV2Of(t, &country)
+					t.Expect(len(banks) == 0, "%d banks are listed in %s", len(banks), country)
+					t.Expect(len(states) == 0, "%d states are listed in %s", len(states), country)
+				}
+			},
+		},
+		{
 			ID: "reference.alpha-3-elsewhere", Title: "A country of 3 letters is refused everywhere but in the payer list",
 			Clauses:    []string{"4-param-country-banks", "4-param-country-code", "4-param-destination", "D-18"},
 			Operations: []string{"listBanks", "listCountryStates", "listStatesV2", "getTransactionLimit"},
@@ -37,11 +54,12 @@ func reference() []probe.Check {
 			},
 		},
 		{
-			ID: "reference.each-client-its-own", Title: "A client reads single payers and banks exactly of those that its own lists hold",
-			Clauses: []string{"1-rule-2", "D-18"}, Operations: []string{"listPayers", "getPayer", "listBanks", "getBank"},
-			Needs: probe.OtherClient,
-			Fix:   "Judge a single payer or bank by the same enabled countries of the asking client as the lists.",
-			Run:   eachClientItsOwn,
+			ID: "reference.each-client-its-own", Title: "Each client has its own reference data: what its lists do not hold does not exist for it",
+			Clauses:    []string{"1-rule-2", "D-18"},
+			Operations: []string{"listPayers", "getPayer", "listBanks", "getBank", "listStatesV2", "getStateV2", "listCountryStates", "getTransactionLimit"},
+			Needs:      probe.OtherClient,
+			Fix:        "Judge lists, single elements and countries by what is enabled for the client that asks.",
+			Run:        eachClientItsOwn,
 		},
 	})
 }
@@ -59,28 +77,65 @@ func enabledCountriesOnly(t *probe.T) {
 	}
 }
 
-// eachClientItsOwn asks as the second client for one payer and one bank of its own, and for some that it does not see
-// although the first client does.
+// eachClientItsOwn asks as the second client for a payer, a bank and a state of its own, and for some that only the first
+// client sees, one by one and by their countries.
 func eachClientItsOwn(t *probe.T) {
-	payers, err := t.Other().ListPayersWithResponse(t.Context(), nil)
-	own := ids(probe.OK(t, payers, err), func(p api.Payer) int64 { return p.ID })
-	for _, id := range own[:min(1, len(own))] {
-		r, err := t.Other().GetPayerWithResponse(t.Context(), id)
-		probe.OK(t, r, err)
+	other, ctx := t.Other(), t.Context()
+	payers, err := other.ListPayersWithResponse(ctx, nil)
+	ownPayers := probe.OK(t, payers, err)
+	banks, err := other.ListBanksWithResponse(ctx, nil)
+	ownBanks := probe.OK(t, banks, err)
+	states, err := other.ListStatesV2WithResponse(ctx, nil)
+	ownStates := probe.OK(t, states, err)
+	read := map[string]func(id int64) (probe.Answer, error){
+		"payer": func(id int64) (probe.Answer, error) { return other.GetPayerWithResponse(ctx, id) },
+		"bank":  func(id int64) (probe.Answer, error) { return other.GetBankWithResponse(ctx, id) },
+		"state": func(id int64) (probe.Answer, error) { return other.GetStateV2WithResponse(ctx, id) },
 	}
-	for _, id := range some(hidden(ids(allPayers(t), func(p api.Payer) int64 { return p.ID }), own)) {
-		r, err := t.Other().GetPayerWithResponse(t.Context(), id)
-		t.Refused(r, err, 404, api.ErrorCodeNotFound)
+	stateID := func(s api.StateV2) int64 { return s.ID }
+	for what, of := range map[string]struct{ own, all []int64 }{
+		"payer": {ids(ownPayers, payerID), ids(allPayers(t), payerID)}, "bank": {ids(ownBanks, bankID), ids(allBanks(t), bankID)},
+		"state": {ids(ownStates, stateID), ids(allStatesV2(t), stateID)},
+	} {
+		for _, id := range of.own[:min(1, len(of.own))] {
+			r, err := read[what](id)
+			t.Expect(err == nil && r.StatusCode() == 200, "%s %d is in the list of the second client, which cannot read it", what, id)
+		}
+		for _, id := range some(hidden(of.all, of.own)) {
+			r, err := read[what](id)
+			t.Refused(r, err, 404, api.ErrorCodeNotFound)
+		}
 	}
-	banks, err := t.Other().ListBanksWithResponse(t.Context(), nil)
-	own = ids(probe.OK(t, banks, err), func(b api.Bank) int64 { return b.ID })
-	for _, id := range own[:min(1, len(own))] {
-		r, err := t.Other().GetBankWithResponse(t.Context(), id)
-		probe.OK(t, r, err)
+	lacks := pick(countriesIn(t, allPayers(t), payerCountry), func(country string) bool {
+		return len(payersIn(ownPayers, country)) == 0 && len(banksIn(ownBanks, country)) == 0 &&
+			!slices.ContainsFunc(ownStates, func(s api.StateV2) bool { return s.CountryID == numeric(t, country) })
+	})
+	if len(lacks) == 0 {
+		t.Skipf("the second client has every country of the first")
 	}
-	for _, id := range some(hidden(ids(allBanks(t), func(b api.Bank) int64 { return b.ID }), own)) {
-		r, err := t.Other().GetBankWithResponse(t.Context(), id)
-		t.Refused(r, err, 404, api.ErrorCodeNotFound)
+	for _, country := range lacks {
+		notEnabledForOther(t, country)
+	}
+}
+
+// notEnabledForOther expects that a country does not exist for the second client.
+func notEnabledForOther(t *probe.T, country string) {
+	other, ctx := t.Other(), t.Context()
+	payers, err := other.ListPayersWithResponse(ctx, &api.ListPayersParams{Country: &country})
+	t.Expect(len(probe.OK(t, payers, err)) == 0, "payers in %s are listed for the second client", country)
+	banks, err := other.ListBanksWithResponse(ctx, &api.ListBanksParams{Country: &country})
+	t.Expect(len(probe.OK(t, banks, err)) == 0, "banks in %s are listed for the second client", country)
+	states, err := other.ListStatesV2WithResponse(ctx, &api.ListStatesV2Params{CountryCode: &country})
+	t.Expect(len(probe.OK(t, states, err)) == 0, "states of %s are listed for the second client", country)
+	below, err := other.ListCountryStatesWithResponse(ctx, country)
+	t.Refused(below, err, 404, api.ErrorCodeNotFound)
+	created, err := other.CreateUserWithResponse(ctx, nil, t.UserRequest(func(u *api.UserRequest) { u.Type = nil }))
+	user := probe.Setup(t, created, err).ID
+	limits, err := other.GetTransactionLimitWithResponse(ctx, user, to(country))
+	t.Refused(limits, err, 404, api.ErrorCodeNotFound)
+	if t.Full() {
+		added, err := other.CreateReceiveUserWithResponse(ctx, user, nil, probe.ReceiveUserRequest(country))
+		t.Refused(added, err, 422, api.ErrorCodeCorridorNotEnabled)
 	}
 }
 

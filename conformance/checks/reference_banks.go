@@ -36,16 +36,6 @@ func referenceBanks() []probe.Check {
 			},
 		},
 		{
-			ID: "reference.banks.disabled-country", Title: "The bank list of a country that is not enabled is empty",
-			Clauses: []string{"1-rule-2", "D-18"}, Operations: lists,
-			Fix: "Answer 200 with an empty array: a filter that matches nothing is not an error.",
-			Run: func(t *probe.T) {
-				for _, b := range banksOf(t, probe.Ptr(t.Target().Facts.DisabledCountry)) {
-					t.Failf("bank %d is listed", b.ID)
-				}
-			},
-		},
-		{
 			ID: "reference.banks.order", Title: "Banks are listed by ascending id, each once",
 			Clauses: []string{"D-29"}, Operations: lists,
 			Fix: "Order the list by id, with a country and without.",

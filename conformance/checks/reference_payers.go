@@ -53,19 +53,6 @@ func referencePayers() []probe.Check {
 			},
 		},
 		{
-			ID: "reference.payers.disabled-country", Title: "The payer list of a country that is not enabled is empty",
-			Clauses: []string{"1-rule-2", "D-18"}, Operations: lists,
-			Fix: "Answer 200 with an empty array: a filter that matches nothing is not an error.",
-			Run: func(t *probe.T) {
-				alpha2 := t.Target().Facts.DisabledCountry
-				for _, country := range []string{alpha2, region(t, alpha2).ISO3()} {
-					for _, p := range payersOf(t, api.ListPayersParams{Country: &country}) {
-						t.Failf("payer %d is listed in %s", p.ID, country)
-					}
-				}
-			},
-		},
-		{
 			ID: "reference.payers.payout-method", Title: "The filter payout_method lists the payers of that method",
 			Clauses: []string{"4-param-payout-method", "D-43"}, Operations: lists,
 			Fix: "Narrow the list to payers whose delivery_method is the one asked for; all four methods are values of the filter.",

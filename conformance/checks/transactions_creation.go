@@ -301,6 +301,13 @@ func transactionDocuments() []probe.Check {
 			},
 		},
 		{
+			ID: "transactions.documents.apart", Title: "A user has the documents of its registration, and each transaction its own",
+			Clauses: []string{"2.5-response", "2.6-response", "D-46"}, Operations: []string{"createTransaction", "getTransaction", "listTransactions", "getUser"},
+			Needs: probe.Extensions,
+			Fix:   "Select documents by what they were sent with: those of a transaction are none of its user's, nor those of another transaction.",
+			Run:   documentsApart,
+		},
+		{
 			ID: "transactions.documents.ids", Title: "Each document of a transaction gets an id of its own",
 			Clauses: []string{"2.6-response"}, Operations: []string{"createTransaction"},
 			Fix: "Generate a new UUID for each document.",
@@ -333,5 +340,29 @@ func transactionDocuments() []probe.Check {
 					"answered %d documents or no list, want an empty list", len(x.PhysicalDocuments))
 			},
 		},
+	}
+}
+
+// documentsApart reads a user with documents, a transaction with documents and one without.
+func documentsApart(t *probe.T) {
+	created, err := t.Client().CreateUserWithResponse(t.Context(), nil, t.UserRequest(withDocuments))
+	user := probe.Setup(t, created, err)
+	t.Verify(user.ID, api.KycStatusVerified, nil)
+	s := probe.Sender{UserID: user.ID, FundID: t.NewFundingAccount(user.ID, api.FundingAccountStatusActive)}
+	body := t.Payout(s, t.Receiver(s, api.PayoutMethodBankDeposit), "1.00")
+	made := []api.Transaction{prepareTransaction(t, s, body)}
+	body.PhysicalDocuments = threeDocuments()
+	made = append(made, prepareTransaction(t, s, body))
+	read, err := t.Client().GetUserWithResponse(t.Context(), user.ID)
+	u := probe.OK(t, read, err)
+	same(t, "the documents of a user before and after its transactions", u.PhysicalDocuments, user.PhysicalDocuments)
+	same(t, "the virtual documents of a user before and after its transactions", u.VirtualDocuments, user.VirtualDocuments)
+	listed := transactionPage(t, user.ID, nil, nil).Items
+	for _, want := range made {
+		one, err := t.Client().GetTransactionWithResponse(t.Context(), user.ID, want.ID)
+		same(t, "the documents of a transaction when created and when read", probe.OK(t, one, err).PhysicalDocuments, want.PhysicalDocuments)
+		for _, x := range pick(listed, func(x api.Transaction) bool { return x.ID == want.ID }) {
+			same(t, "the documents of a transaction when created and when listed", x.PhysicalDocuments, want.PhysicalDocuments)
+		}
 	}
 }

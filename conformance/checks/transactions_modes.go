@@ -189,7 +189,33 @@ func transactionDecimals() []probe.Check {
 			return s, body
 		}
 	}
+	accepts := func(id, title, fix string, digits int, edit func(*probe.T, *api.TransactionRequest)) probe.Check {
+		return probe.Check{
+			ID: "transactions.decimals." + id, Title: title, Clauses: []string{"2.6-request", "D-05", "D-06", "D-35"}, Operations: []string{"createTransaction"},
+			Fix: fix,
+			Run: func(t *probe.T) {
+				s := t.Sender()
+				body := t.Payout(s, paidIn(t, s, digits), "1.00")
+				edit(t, &body)
+				x := createTransaction(t, s, body)
+				t.Expect(body.FeeAmount == nil || x.FeeAmount.Equal(*body.FeeAmount), "answered fee_amount %s, want %v", x.FeeAmount, body.FeeAmount)
+			},
+		}
+	}
+	feeIn := "Take the decimals of a fee from the sending currency, whatever is paid out."
 	return []probe.Check{
+		accepts("fee-paid-in-none", "A fee has the decimals of the sending currency, where the receiving one has none", feeIn, 0,
+			func(_ *probe.T, body *api.TransactionRequest) { body.FeeAmount = probe.Ptr(wire.MustAmount("1.25")) }),
+		rule("fee-paid-in-three", "A fee has no more decimals than the sending currency, where the receiving one has 3", "/fee_amount",
+			func(t *probe.T) (probe.Sender, api.TransactionRequest) {
+				s := t.Sender()
+				return s, t.Payout(s, paidIn(t, s, 3), "1.00", func(body *api.TransactionRequest) { body.FeeAmount = probe.Ptr(wire.MustAmount("1.125")) })
+			}),
+		accepts("ignored-to-amount", "A receiving amount that SENDER_AMOUNT ignores may have any number of decimals",
+			"Look at the decimals of to_amount with RECEIVER_AMOUNT only.", 2,
+			func(_ *probe.T, body *api.TransactionRequest) {
+				body.ToAmount = probe.Ptr(wire.MustAmount("1.23456789"))
+			}),
 		rule("sending-amount", "A sending amount of thousandths is refused where the currency has cents", "/from_amount",
 			func(t *probe.T) (probe.Sender, api.TransactionRequest) {
 				s, body := t.Deposit()

@@ -115,6 +115,18 @@ func orderOfSenders() []probe.Check {
 			},
 		},
 		{
+			ID: "transactions.order.currency-before-network-limit", Title: "A wrong currency answers before the network limit of the payer",
+			Clauses: []string{"1-rule-5", "D-21", "D-53"}, Operations: []string{"createTransaction"}, Needs: probe.Extensions,
+			Fix: firstOfTwo,
+			Run: func(t *probe.T) {
+				s, b := t.NewSender(), bounded(t, api.PayoutMethodCashPickup)
+				body := b.pays(t, s, b.plus(t, b.max, 2))
+				body.FromCurrency = otherCurrency(body.FromCurrency)
+				r, err := t.Create(s.UserID, "", body)
+				t.Refused(r, err, 422, api.ErrorCodeCurrencyNotSupported)
+			},
+		},
+		{
 			ID: "transactions.order.amount-before-limit", Title: "An amount that cannot be paid out answers before the tier limit",
 			Clauses: []string{"1-rule-5", "8-tier-limits", "D-17", "D-42"}, Operations: []string{"createTransaction"}, Needs: probe.Extensions,
 			Fix: firstOfTwo,

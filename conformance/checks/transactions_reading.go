@@ -1,8 +1,10 @@
 package checks
 
 import (
+	"encoding/base64"
 	"slices"
 
+	"github.com/google/uuid"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
@@ -237,12 +239,24 @@ func transactionPaging() []probe.Check {
 			},
 		},
 		{
-			ID: "transactions.paging.bad-cursor", Title: "A cursor that no page gave is refused",
+			ID: "transactions.paging.bad-cursor", Title: "A cursor that was never issued is refused",
 			Clauses: []string{"D-29"}, Operations: list, Needs: probe.Extensions,
-			Fix: "Answer 400 BAD_REQUEST with a detail for cursor where it cannot be read.",
+			Fix: "Answer 400 BAD_REQUEST with a detail for cursor where it is not a whole next_cursor of an earlier page.",
 			Run: func(t *probe.T) {
-				r, err := t.Client().ListTransactionsWithResponse(t.Context(), t.NewUser().ID, &api.ListTransactionsParams{Cursor: probe.Ptr("bm90LWEtY3Vyc29y")})
-				t.Refused(r, err, 400, api.ErrorCodeBadRequest, "query cursor")
+				s, _ := transactionsOf(t, 3)
+				page := transactionPage(t, s.UserID, two, nil)
+				if page.NextCursor == nil {
+					t.Fatalf("a page of 2 of 3 transactions has no next_cursor")
+				}
+				issued := *page.NextCursor
+				for _, cursor := range []string{
+					"A", "bm90LWEtY3Vyc29y", issued[:(len(issued)+1)/2], issued[len(issued)/2:],
+					base64.RawURLEncoding.EncodeToString([]byte("1795167000000000.conformance")), // a time and no identifier
+					base64.RawURLEncoding.EncodeToString([]byte("conformance." + uuid.NewString())),
+				} {
+					r, err := t.Client().ListTransactionsWithResponse(t.Context(), s.UserID, &api.ListTransactionsParams{Cursor: &cursor})
+					t.Refused(r, err, 400, badRequest, "query cursor")
+				}
 			},
 		},
 	}

@@ -108,6 +108,8 @@ func wrongParameters(t *probe.T, p *openapi3.Parameter) []wrongParameter {
 	wrong := func(what string, values ...string) { all = append(all, wrongParameter{p, what, values}) }
 	if schema.Type.Is(openapi3.TypeInteger) {
 		wrong("not an integer", "first")
+		wrong("with leading zeros", "007")
+		wrong("with a sign", "+7")
 		for _, d := range wrongNumbers(nil, schema) {
 			if number, ok := d.value.(json.Number); ok {
 				wrong(d.what, number.String())

@@ -15,7 +15,7 @@ func referenceBankMutants() []mutant {
 			})),
 		},
 		{
-			name: "The bank list of a country without banks is that of all countries", only: "reference.banks.disabled-country",
+			name: "The bank list of a country without banks is that of all countries", only: "reference.disabled-country",
 			fault: whereListed(list, false, allCountries),
 		},
 		{

@@ -106,7 +106,7 @@ func stateV2Mutants() []mutant {
 			})),
 		},
 		{
-			name: "The second form lists the states of all countries for a country without states", only: "reference.states-v2.disabled-country",
+			name: "The second form lists the states of all countries for a country without states", only: "reference.disabled-country",
 			fault: whereListed(list, false, func(r request) request { return r.query("countryCode", "") }),
 		},
 		{

@@ -59,7 +59,7 @@ func referencePayerMutants() []mutant {
 			}),
 		},
 		{
-			name: "The payer list of a country without payers is that of all countries", only: "reference.payers.disabled-country",
+			name: "The payer list of a country without payers is that of all countries", only: "reference.disabled-country",
 			fault: whereListed(list, false, allCountries),
 		},
 		{
