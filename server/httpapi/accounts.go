@@ -27,7 +27,10 @@ func (h handlers) ListFundingAccounts(
 	ctx context.Context, r gen.ListFundingAccountsRequestObject,
 ) (gen.ListFundingAccountsResponseObject, error) {
 	all, err := h.service.FundingAccounts(ctx, clientOf(ctx), r.UserID.String())
-	return gen.ListFundingAccounts200JSONResponse{Body: each(all, fundingAccount)}, err
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListFundingAccounts200JSONResponse{Body: each(all, fundingAccount)}, nil
 }
 
 // SetFundingAccountStatus implements POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status.
@@ -64,7 +67,10 @@ func (h handlers) ListReceiveUsers(
 	ctx context.Context, r gen.ListReceiveUsersRequestObject,
 ) (gen.ListReceiveUsersResponseObject, error) {
 	all, err := h.service.ReceiveUsers(ctx, clientOf(ctx), r.UserID.String())
-	return gen.ListReceiveUsers200JSONResponse{Body: each(all, receiveUser)}, err
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListReceiveUsers200JSONResponse{Body: each(all, receiveUser)}, nil
 }
 
 // CreateBankAccount implements POST /users/{user_id}/receive-users/{receive_user_id}/bank-accounts.
@@ -91,7 +97,10 @@ func (h handlers) ListBankAccounts(
 	ctx context.Context, r gen.ListBankAccountsRequestObject,
 ) (gen.ListBankAccountsResponseObject, error) {
 	all, err := h.service.BankAccounts(ctx, clientOf(ctx), r.UserID.String(), r.ReceiveUserID.String())
-	return gen.ListBankAccounts200JSONResponse{Body: each(all, bankAccount)}, err
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListBankAccounts200JSONResponse{Body: each(all, bankAccount)}, nil
 }
 
 // CreateWalletAccount implements POST /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts.
@@ -115,7 +124,10 @@ func (h handlers) ListWalletAccounts(
 	ctx context.Context, r gen.ListWalletAccountsRequestObject,
 ) (gen.ListWalletAccountsResponseObject, error) {
 	all, err := h.service.WalletAccounts(ctx, clientOf(ctx), r.UserID.String(), r.ReceiveUserID.String())
-	return gen.ListWalletAccounts200JSONResponse{Body: each(all, walletAccount)}, err
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListWalletAccounts200JSONResponse{Body: each(all, walletAccount)}, nil
 }
 
 func fundingAccount(a payout.FundingAccount) api.FundingAccount {

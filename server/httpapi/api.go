@@ -58,10 +58,11 @@ func New(c Config) http.Handler {
 		wholePath,
 	)
 	mountPages(e, c)
-	guard := guard{
-		service: c.Service, contract: c.Contract, sandbox: c.Sandbox != nil, limits: newRateLimits(c.RateLimit),
+	router := router{
+		echo: e, contract: c.Contract, sandbox: c.Sandbox != nil,
+		guard: guard{authenticate: c.Service.Authenticate, limits: newRateLimits(c.RateLimit)},
 	}
-	gen.RegisterHandlers(operations{e, guard}, gen.NewStrictHandler(handlers{c.Service}, []gen.StrictMiddlewareFunc{c.Metrics.created}))
+	gen.RegisterHandlers(router, gen.NewStrictHandler(handlers{c.Service}, []gen.StrictMiddlewareFunc{c.Metrics.created}))
 	return e
 }
 
@@ -81,39 +82,3 @@ func wholePath(next echo.HandlerFunc) echo.HandlerFunc {
 type handlers struct{ service *payout.Service }
 
 var _ gen.StrictServerInterface = handlers{}
-
-// operations mounts the operations of the contract behind the guard, and HEAD beside every GET.
-type operations struct {
-	*echo.Echo
-	guard guard
-}
-
-// GET mounts an operation for GET and HEAD.
-func (o operations) GET(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
-	o.mount(http.MethodHead, path, h, m)
-	return o.mount(http.MethodGet, path, h, m)
-}
-
-// POST mounts an operation.
-func (o operations) POST(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
-	return o.mount(http.MethodPost, path, h, m)
-}
-
-func (o operations) mount(method, path string, h echo.HandlerFunc, m []echo.MiddlewareFunc) *echo.Route {
-	if strings.HasPrefix(path, "/sandbox/") && !o.guard.sandbox {
-		return nil
-	}
-	op := o.guard.contract.Operation(method, template(path))
-	return o.Add(method, path, h, append([]echo.MiddlewareFunc{o.guard.operation(op)}, m...)...)
-}
-
-// template writes an echo path as a path template of the contract: /payers/:id is /payers/{id}.
-func template(path string) string {
-	parts := strings.Split(path, "/")
-	for i, part := range parts {
-		if name, ok := strings.CutPrefix(part, ":"); ok {
-			parts[i] = "{" + name + "}"
-		}
-	}
-	return strings.Join(parts, "/")
-}

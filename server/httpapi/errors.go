@@ -13,34 +13,40 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// statuses is the one place where a code gets its HTTP status; all that is not here is 422 (D-08, D-09).
+// statuses has the HTTP status of every code (D-08, D-09).
 var statuses = map[payout.Code]int{
-	payout.CodeBadRequest:           http.StatusBadRequest,
-	payout.CodeUnauthorized:         http.StatusUnauthorized,
-	payout.CodeNotFound:             http.StatusNotFound,
-	payout.CodeMethodNotAllowed:     http.StatusMethodNotAllowed,
-	payout.CodeIdempotencyKeyReused: http.StatusConflict,
-	payout.CodePayloadTooLarge:      http.StatusRequestEntityTooLarge,
-	payout.CodeUnsupportedMediaType: http.StatusUnsupportedMediaType,
-	payout.CodeRateLimited:          http.StatusTooManyRequests,
-	payout.CodeInternalError:        http.StatusInternalServerError,
-	payout.CodeServiceUnavailable:   http.StatusServiceUnavailable,
+	payout.CodeBadRequest:              http.StatusBadRequest,
+	payout.CodeUnauthorized:            http.StatusUnauthorized,
+	payout.CodeNotFound:                http.StatusNotFound,
+	payout.CodeMethodNotAllowed:        http.StatusMethodNotAllowed,
+	payout.CodeIdempotencyKeyReused:    http.StatusConflict,
+	payout.CodePayloadTooLarge:         http.StatusRequestEntityTooLarge,
+	payout.CodeUnsupportedMediaType:    http.StatusUnsupportedMediaType,
+	payout.CodeRateLimited:             http.StatusTooManyRequests,
+	payout.CodeInternalError:           http.StatusInternalServerError,
+	payout.CodeServiceUnavailable:      http.StatusServiceUnavailable,
+	payout.CodeCorridorNotEnabled:      http.StatusUnprocessableEntity,
+	payout.CodeSendingNotEnabled:       http.StatusUnprocessableEntity,
+	payout.CodeKYCNotEligible:          http.StatusUnprocessableEntity,
+	payout.CodeFundingAccountNotFound:  http.StatusUnprocessableEntity,
+	payout.CodeFundingAccountNotActive: http.StatusUnprocessableEntity,
+	payout.CodeReceiveUserNotFound:     http.StatusUnprocessableEntity,
+	payout.CodeReceiveAccountNotFound:  http.StatusUnprocessableEntity,
+	payout.CodePayerNotFound:           http.StatusUnprocessableEntity,
+	payout.CodePickupLocationNotFound:  http.StatusUnprocessableEntity,
+	payout.CodeAddressRequired:         http.StatusUnprocessableEntity,
+	payout.CodeCurrencyNotSupported:    http.StatusUnprocessableEntity,
+	payout.CodeAmountNotAllowed:        http.StatusUnprocessableEntity,
+	payout.CodeLimitExceeded:           http.StatusUnprocessableEntity,
 }
 
-func statusOf(code payout.Code) int {
-	if status, ok := statuses[code]; ok {
-		return status
-	}
-	return http.StatusUnprocessableEntity
-}
-
-// retryAfterOutage is what a caller is asked to wait while the service is not available.
+// retryAfterOutage is the Retry-After of a 503.
 const retryAfterOutage = time.Second
 
-// fail is the funnel: every error of every request becomes an answer here, and only here.
+// fail writes the response of every error of every request.
 func fail(err error, c echo.Context) {
 	seen := observed(c)
-	e := vocabulary(err)
+	e := errorOf(err)
 	seen.code, seen.cause = e.Code, err
 	if c.Response().Committed {
 		return
@@ -56,13 +62,12 @@ func fail(err error, c echo.Context) {
 		errors.As(err, &limited)
 		setRetryAfter(header, max(limited.wait, time.Second))
 	}
-	body := api.Error{
-		Status: int32(statusOf(e.Code)), Code: api.ErrorCode(e.Code), Message: e.Message, RequestID: seen.requestID,
-	}
+	status := statuses[e.Code]
+	body := api.Error{Status: int32(status), Code: api.ErrorCode(e.Code), Message: e.Message, RequestID: seen.requestID}
 	for _, d := range e.Details {
 		body.Details = append(body.Details, api.ErrorDetail{In: api.ErrorDetailIn(d.In), Field: d.Field, Reason: d.Reason})
 	}
-	if err := c.JSON(statusOf(e.Code), body); err != nil {
+	if err := c.JSON(status, body); err != nil {
 		seen.cause = err
 	}
 }
@@ -71,14 +76,17 @@ func setRetryAfter(header http.Header, wait time.Duration) {
 	header.Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
 }
 
-// vocabulary finds the payout.Error in an error, or makes the one that it means.
-func vocabulary(err error) *payout.Error {
+// errorOf returns the payout.Error that an error wraps, or the one that it stands for. Anything unknown, a code without
+// a status included, is CodeInternalError.
+func errorOf(err error) *payout.Error {
 	var known *payout.Error
 	var refused *contract.Error
 	var routed *echo.HTTPError
 	switch {
 	case errors.As(err, &known):
-		return known
+		if _, ok := statuses[known.Code]; ok {
+			return known
+		}
 	case errors.As(err, &refused):
 		return fromContract(refused)
 	case errors.As(err, &routed) && routed.Code == http.StatusNotFound:

@@ -14,21 +14,20 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// guard is what every call of an operation passes: credentials, then the rate limit, then the contract.
+// guard checks every request of an operation: credentials first, then the rate limit, then the contract (D-19, D-28).
 type guard struct {
-	service  *payout.Service
-	contract *contract.Contract
-	sandbox  bool
-	limits   *rateLimits
+	authenticate func(ctx context.Context, clientID, secret string) (payout.Client, error)
+	limits       *rateLimits
 }
 
-func (g guard) operation(op *contract.Operation) echo.MiddlewareFunc {
+// before is the middleware for an operation.
+func (g guard) before(op *contract.Operation) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
 			seen := observed(c)
 			seen.operation = op.ID
-			client, err := g.service.Authenticate(r.Context(), r.Header.Get("X-Client-Id"), r.Header.Get("X-Client-Secret"))
+			client, err := g.authenticate(r.Context(), r.Header.Get("X-Client-Id"), r.Header.Get("X-Client-Secret"))
 			if err != nil {
 				return err
 			}

@@ -18,7 +18,7 @@ func mountPages(e *echo.Echo, c Config) {
 	page("/readyz", func(ctx echo.Context) error {
 		if err := c.Ready(ctx.Request().Context()); err != nil {
 			observed(ctx).cause = err
-			return ctx.String(http.StatusServiceUnavailable, "not ready\n"+vocabulary(err).Message+"\n")
+			return ctx.String(http.StatusServiceUnavailable, "not ready\n"+errorOf(err).Message+"\n")
 		}
 		return ctx.String(http.StatusOK, "ready\n")
 	})

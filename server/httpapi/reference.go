@@ -15,28 +15,40 @@ func (h handlers) ListPayers(ctx context.Context, r gen.ListPayersRequestObject)
 		PayoutMethod:   payout.PayoutMethod(text(r.Params.PayoutMethod)),
 		DeliveryMethod: payout.PayoutMethod(text(r.Params.DeliveryMethod)),
 	})
-	return gen.ListPayers200JSONResponse{Body: each(payers, payer)}, err
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListPayers200JSONResponse{Body: each(payers, payer)}, nil
 }
 
 // GetPayer implements GET /payers/{payerId}.
 func (h handlers) GetPayer(ctx context.Context, r gen.GetPayerRequestObject) (gen.GetPayerResponseObject, error) {
 	p, err := h.service.Payer(ctx, clientOf(ctx), r.PayerID)
-	return gen.GetPayer200JSONResponse{Body: payerDetail(p)}, err
+	if err != nil {
+		return nil, err
+	}
+	return gen.GetPayer200JSONResponse{Body: payerDetail(p)}, nil
 }
 
 // ListBanks implements GET /banks.
 func (h handlers) ListBanks(ctx context.Context, r gen.ListBanksRequestObject) (gen.ListBanksResponseObject, error) {
 	banks, err := h.service.Banks(ctx, clientOf(ctx), text(r.Params.Country))
-	return gen.ListBanks200JSONResponse{Body: each(banks, bank)}, err
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListBanks200JSONResponse{Body: each(banks, bank)}, nil
 }
 
 // GetBank implements GET /banks/{bankId}.
 func (h handlers) GetBank(ctx context.Context, r gen.GetBankRequestObject) (gen.GetBankResponseObject, error) {
 	b, err := h.service.Bank(ctx, clientOf(ctx), r.BankID)
+	if err != nil {
+		return nil, err
+	}
 	return gen.GetBank200JSONResponse{Body: api.BankDetail{
 		ID: b.ID, Name: b.Name, Country: b.Country, Branches: each(b.Branches, branch),
 		TxnSupportedTypes: b.TxnSupportedTypes, ReceivingCurrency: b.Currencies,
-	}}, err
+	}}, nil
 }
 
 // ListCountryStates implements GET /countries/{countryCode}/states.
@@ -44,7 +56,10 @@ func (h handlers) ListCountryStates(
 	ctx context.Context, r gen.ListCountryStatesRequestObject,
 ) (gen.ListCountryStatesResponseObject, error) {
 	states, err := h.service.CountryStates(ctx, clientOf(ctx), r.CountryCode)
-	return gen.ListCountryStates200JSONResponse{Body: each(states, state)}, err
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListCountryStates200JSONResponse{Body: each(states, state)}, nil
 }
 
 // GetCountryState implements GET /countries/{countryCode}/states/{stateCode}.
@@ -52,19 +67,28 @@ func (h handlers) GetCountryState(
 	ctx context.Context, r gen.GetCountryStateRequestObject,
 ) (gen.GetCountryStateResponseObject, error) {
 	s, err := h.service.State(ctx, clientOf(ctx), r.CountryCode, r.StateCode)
-	return gen.GetCountryState200JSONResponse{Body: state(s)}, err
+	if err != nil {
+		return nil, err
+	}
+	return gen.GetCountryState200JSONResponse{Body: state(s)}, nil
 }
 
 // ListStatesV2 implements GET /v2/states.
 func (h handlers) ListStatesV2(ctx context.Context, r gen.ListStatesV2RequestObject) (gen.ListStatesV2ResponseObject, error) {
 	states, err := h.service.States(ctx, clientOf(ctx), text(r.Params.CountryCode))
-	return gen.ListStatesV2200JSONResponse{Body: each(states, h.stateV2)}, err
+	if err != nil {
+		return nil, err
+	}
+	return gen.ListStatesV2200JSONResponse{Body: each(states, h.stateV2)}, nil
 }
 
 // GetStateV2 implements GET /v2/states/{stateId}.
 func (h handlers) GetStateV2(ctx context.Context, r gen.GetStateV2RequestObject) (gen.GetStateV2ResponseObject, error) {
 	s, err := h.service.StateByID(ctx, clientOf(ctx), r.StateID)
-	return gen.GetStateV2200JSONResponse{Body: h.stateV2(s)}, err
+	if err != nil {
+		return nil, err
+	}
+	return gen.GetStateV2200JSONResponse{Body: h.stateV2(s)}, nil
 }
 
 func payer(p payout.Payer) api.Payer {

@@ -1,0 +1,52 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// The guard checks credentials, then the rate limit, then the contract, whatever else is wrong (D-19, D-28, D-48).
+func TestGuardOrder(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, func(c *Config) { c.RateLimit = 1 })
+	valid := []string{"X-Client-Id", "acme", "X-Client-Secret", "secret", "Content-Type", "text/plain"}
+	wrong := []string{"X-Client-Id", "acme", "X-Client-Secret", "wrong", "Content-Type", "text/plain"}
+	send := func(headers []string) payout.Code {
+		t.Helper()
+		w := serve(h, http.MethodPost, "/users?unknown=1", "not JSON", headers...)
+		var e api.Error
+		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil {
+			t.Fatal(err)
+		}
+		return payout.Code(e.Code)
+	}
+	for _, step := range []struct {
+		headers []string
+		want    payout.Code
+	}{
+		{wrong, payout.CodeUnauthorized}, {wrong, payout.CodeUnauthorized}, {wrong, payout.CodeUnauthorized}, // take no token
+		{valid, payout.CodeUnsupportedMediaType}, {valid, payout.CodeUnsupportedMediaType}, // the burst
+		{valid, payout.CodeRateLimited},
+		{wrong, payout.CodeUnauthorized},
+	} {
+		if got := send(step.headers); got != step.want {
+			t.Errorf("answers %s, want %s", got, step.want)
+		}
+	}
+}
+
+// A path with more segments than its route is another path, though echo's last parameter would take the rest.
+func TestPathsAreWhole(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t)
+	valid := []string{"X-Client-Id", "acme", "X-Client-Secret", "secret"}
+	for path, want := range map[string]int{"/payers/1001": 200, "/payers/1001/x": 404, "/payers/1001/": 404, "/payers/1001%2Fx": 400} {
+		if w := serve(h, http.MethodGet, path, "", valid...); w.Code != want {
+			t.Errorf("%s answers %d, want %d: %s", path, w.Code, want, w.Body)
+		}
+	}
+}
