@@ -20,6 +20,8 @@ type mutant struct {
 	fault func() fault
 	only  string   // the check that alone finds it out, or
 	kills []string // some of those that do
+
+	kind, operation string // of a generated one
 }
 
 // fault is called for each request, with the operation that it matches or "". It answers by calling next as often as it likes, and

@@ -171,3 +171,32 @@ func killers(t *testing.T, h http.Handler, only ...string) (found []string) {
 	slices.Sort(found)
 	return found
 }
+
+// failing runs checks against a handler until one of them fails, and returns those that have.
+func failing(t *testing.T, h http.Handler, only conformance.Filter) (failed []string) {
+	t.Helper()
+	listener := httptest.NewServer(h)
+	defer listener.Close()
+	report, err := conformance.Run(t.Context(), conformance.Target{
+		Target: probe.Target{
+			URL: listener.URL, ClientID: server.SandboxClients[0].ID, ClientSecret: server.SandboxClients[0].Secret,
+			OtherClientID: server.SandboxClients[1].ID, OtherClientSecret: server.SandboxClients[1].Secret,
+		},
+		Only: only, MaxFailures: 1,
+	})
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	for _, r := range report.Results {
+		if r.Status == probe.Failed {
+			failed = append(failed, r.ID)
+		}
+	}
+	slices.Sort(failed)
+	return failed
+}
+
+func ended(t *testing.T, m mutant, h http.Handler) []string {
+	return failing(t, m.fault().with(h), conformance.Filter{Operations: []string{m.operation}})
+}

@@ -1,0 +1,257 @@
+package mutants_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/crossborder-payouts/payouts/server"
+)
+
+// requestMutants read a request of an operation in another way than the contract says.
+func requestMutants(op operationSpec) []mutant {
+	all := slices.Concat(op.credentialMutants(), op.parameterMutants())
+	if op.RequestBody != nil {
+		all = append(all, op.memberMutants(bodyOf(op.RequestBody.Value.Content).Schema.Value)...)
+	}
+	return all
+}
+
+// credentialMutants do not look at one of the two credentials.
+func (op operationSpec) credentialMutants() (all []mutant) {
+	for _, ignored := range []string{clientHeader, secretHeader} {
+		all = append(all, op.mutant("credential ignored", "ignores "+ignored, func(r request, next func(request) answer) answer {
+			a := next(r)
+			for _, c := range server.SandboxClients {
+				if a.status == http.StatusUnauthorized && (ignored != clientHeader && r.client() == c.ID || ignored != secretHeader && r.secret() == c.Secret) {
+					return next(r.signed(c.ID, c.Secret))
+				}
+			}
+			return a
+		}))
+	}
+	return all
+}
+
+// parameterMutants ignore parameters, take values that break their schemas, or refuse values that keep them.
+func (op operationSpec) parameterMutants() (all []mutant) {
+	var known []string
+	for _, p := range op.parameters {
+		name, schema := p.In+" "+p.Name, p.Schema.Value
+		value, set := op.access(p)
+		if p.In == openapi3.ParameterInQuery {
+			known = append(known, p.Name)
+			all = append(all, op.asking("parameter repeated", "takes the first value of "+name, func(r request) request {
+				if values := r.URL.Query()[p.Name]; len(values) > 1 {
+					r = r.query(p.Name, values[0])
+				}
+				return r
+			}))
+		}
+		if p.In == openapi3.ParameterInPath {
+			all = append(all, op.elsewhereMutant(name, value, set))
+		} else {
+			all = append(all, op.asking("parameter ignored", "ignores "+name, func(r request) request { return set(r, "") }))
+		}
+		for _, l := range leniencies(schema, p.Required) {
+			if l.kind == "null accepted" || l.kind == "type accepted" && !isNumber(schema) {
+				continue // a parameter is text
+			}
+			all = append(all, op.asking(l.kind, "accepts "+l.what+" for "+name, func(r request) request {
+				if v, sent := value(r); sent {
+					if repaired, ok := l.repair(typed(v, schema)); ok {
+						r = set(r, text(repaired))
+					}
+				}
+				return r
+			}))
+		}
+		for _, s := range strictnesses(schema) {
+			all = append(all, op.refusing(s.kind, "refuses "+s.what+" for "+name, func(r request) bool {
+				v, sent := value(r)
+				return sent && s.refuses(typed(v, schema))
+			}))
+		}
+		if !p.Required {
+			all = append(all, op.refusing("optional required", "requires "+name, func(r request) bool {
+				_, sent := value(r)
+				return !sent
+			}))
+		}
+	}
+	return append(all, op.asking("undeclared accepted", "ignores undeclared parameters of the query", func(r request) request {
+		for name := range r.URL.Query() {
+			if !slices.Contains(known, name) {
+				r = r.query(name, "")
+			}
+		}
+		return r
+	}))
+}
+
+// typed returns a parameter as the value of its schema; what is no number stays text.
+func typed(value string, s *openapi3.Schema) any {
+	if v := decode([]byte(value)); isNumber(s) && v != nil {
+		return v
+	}
+	return value
+}
+
+// access returns how to read and how to replace a parameter.
+func (op operationSpec) access(p *openapi3.Parameter) (value func(request) (string, bool), set func(request, string) request) {
+	switch p.In {
+	case openapi3.ParameterInPath:
+		i := slices.Index(strings.Split(op.path, "/"), "{"+p.Name+"}")
+		return func(r request) (string, bool) { return strings.Split(r.URL.Path, "/")[i], true },
+			func(r request, v string) request {
+				segments := strings.Split(r.URL.Path, "/")
+				segments[i] = v
+				return r.at(strings.Join(segments, "/"))
+			}
+	case openapi3.ParameterInQuery:
+		return func(r request) (string, bool) { return r.URL.Query().Get(p.Name), r.URL.Query().Has(p.Name) },
+			func(r request, v string) request {
+				if r.URL.Query().Has(p.Name) {
+					r = r.query(p.Name, v)
+				}
+				return r
+			}
+	}
+	return func(r request) (string, bool) { return r.Header.Get(p.Name), r.Header.Values(p.Name) != nil },
+		func(r request, v string) request { return r.header(p.Name, v) }
+}
+
+// elsewhereMutant looks for what the path names in all places: whatever an identifier is, it is taken for the one that was found
+// first with the rest of the path.
+func (op operationSpec) elsewhereMutant(name string, value func(request) (string, bool), set func(request, string) request) mutant {
+	m := op.mutant("parameter ignored", "ignores "+name, nil)
+	m.fault = func() fault {
+		var found sync.Map // by client and the rest of the path
+		return func(id string, r request, next func(request) answer) answer {
+			if id != op.OperationID {
+				return next(r)
+			}
+			rest := r.client() + set(r, "").URL.Path
+			if first, ok := found.Load(rest); ok {
+				return next(set(r, first.(string)))
+			}
+			a := next(r)
+			if v, _ := value(r); a.status == http.StatusOK {
+				found.LoadOrStore(rest, v)
+			}
+			return a
+		}
+	}
+	return m
+}
+
+// memberMutants ignore members of the body, take values that break their schemas, or refuse values that keep them.
+func (op operationSpec) memberMutants(body *openapi3.Schema) (all []mutant) {
+	add := func(kind, does string, p place, change func(any) any) {
+		all = append(all, op.asking(kind, does+" "+p.String(), func(r request) request {
+			return r.as(func(body map[string]any) { p.edit(body, change) })
+		}))
+	}
+	closed := func(p place) {
+		add("undeclared accepted", "ignores undeclared members of", p, ofValue(func(v any) any {
+			object, ok := v.(map[string]any)
+			for name := range object {
+				if ok && p.schema.Properties[name] == nil {
+					delete(object, name)
+				}
+			}
+			return v
+		}))
+	}
+	closed(place{schema: body})
+	for _, p := range places(body) {
+		if p.schema.Discriminator != nil {
+			continue // the places of its variants are all there is
+		}
+		if p.isScalar() {
+			add("member misread", "takes another value for", p, ofValue(func(v any) any { return otherValue(v, p.schema) }))
+		}
+		if p.schema.Properties != nil {
+			closed(p)
+		}
+		switch {
+		case p.isItem():
+		case p.required:
+			add("required defaulted", "has a default for", p, func(v any) any {
+				if v == any(absent{}) {
+					return sample(p.schema)
+				}
+				return v
+			})
+		default:
+			add("member ignored", "ignores", p, func(any) any { return absent{} })
+			all = append(all, op.refusing("optional required", "requires "+p.String(), func(r request) bool {
+				return p.holds(r, func(v any) bool { return v == any(absent{}) })
+			}))
+		}
+		for _, l := range leniencies(p.schema, p.required) {
+			add(l.kind, "accepts "+l.what+" for", p, func(v any) any {
+				if repaired, ok := l.repair(v); ok {
+					return repaired
+				}
+				return v
+			})
+		}
+		for _, s := range strictnesses(p.schema) {
+			all = append(all, op.refusing(s.kind, "refuses "+s.what+" for "+p.String(), func(r request) bool { return p.holds(r, s.refuses) }))
+		}
+	}
+	return all
+}
+
+// holds reports whether a value at the place of a request is such.
+func (p place) holds(r request, such func(any) bool) (holds bool) {
+	p.edit(decode(r.body), func(v any) any {
+		holds = holds || such(v)
+		return v
+	})
+	return holds
+}
+
+// asking makes a mutant that changes requests.
+func (op operationSpec) asking(kind, does string, edit func(r request) request) mutant {
+	return op.mutant(kind, does, func(r request, next func(request) answer) answer { return next(edit(r)) })
+}
+
+// refusing makes a mutant that answers 400 to requests that keep the contract.
+func (op operationSpec) refusing(kind, does string, such func(r request) bool) mutant {
+	return op.mutant(kind, does, func(r request, next func(request) answer) answer {
+		a := next(r)
+		if a.status != http.StatusBadRequest && a.status != http.StatusUnauthorized && such(r) {
+			a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
+		}
+		return a
+	})
+}
+
+// sample returns a value that keeps a schema.
+func sample(s *openapi3.Schema) any {
+	switch {
+	case s.Example != nil:
+		return s.Example
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	case s.Type.Is(openapi3.TypeObject):
+		return map[string]any{}
+	case s.Type.Is(openapi3.TypeArray):
+		return []any{}
+	case s.Type.Is(openapi3.TypeBoolean):
+		return true
+	case isNumber(s):
+		return 1
+	}
+	if text, ok := map[string]string{
+		"uuid": "0b0c2c5e-54f4-4b0e-9d5b-5f5a4f7d2f11", "email": "asha@example.com", "date": "1990-04-12",
+	}[s.Format]; ok {
+		return text
+	}
+	return "a"
+}
