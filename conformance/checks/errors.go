@@ -17,8 +17,8 @@ func errorRules() []probe.Check {
 	return append([]probe.Check{
 		{
 			ID: "errors.status", Title: "The status in an error body is the status of the answer",
-			Clauses: []string{"7-body", "D-08"},
-			Fix:     "Write the HTTP status into the body where the answer is made, so that the two cannot differ.",
+			Clauses: []string{"7-body", "D-08"}, Operations: operationIDs(operations()),
+			Fix: "Write the HTTP status into the body where the answer is made, so that the two cannot differ.",
 			Run: func(t *probe.T) {
 				eachError(t, func(what string, reply probe.Reply, body api.Error) {
 					t.Expect(int(body.Status) == reply.Status, "%s answered %d with status %d in the body", what, reply.Status, body.Status)
@@ -27,8 +27,8 @@ func errorRules() []probe.Check {
 		},
 		{
 			ID: "errors.request-id", Title: "The request_id in an error body is the header X-Request-Id",
-			Clauses: []string{"D-08"},
-			Fix:     "Write the same identifier into the header and the body; it is what a caller quotes and an operator looks for.",
+			Clauses: []string{"D-08"}, Operations: operationIDs(operations()),
+			Fix: "Write the same identifier into the header and the body; it is what a caller quotes and an operator looks for.",
 			Run: func(t *probe.T) {
 				eachError(t, func(what string, reply probe.Reply, body api.Error) {
 					id := reply.Header.Get("X-Request-Id")
@@ -38,8 +38,8 @@ func errorRules() []probe.Check {
 		},
 		{
 			ID: "errors.message", Title: "Every error has a message, and every detail a reason",
-			Clauses: []string{"7-body", "D-08"},
-			Fix:     "Say in message what went wrong, and in reason what was expected; neither may be empty.",
+			Clauses: []string{"7-body", "D-08"}, Operations: operationIDs(operations()),
+			Fix: "Say in message what went wrong, and in reason what was expected; neither may be empty.",
 			Run: func(t *probe.T) {
 				eachError(t, func(what string, _ probe.Reply, body api.Error) {
 					t.Expect(strings.TrimSpace(body.Message) != "", "%s has no message", what)
@@ -109,7 +109,7 @@ func noValuesOfTransactions(t *probe.T) {
 // eachError gives one error of each kind that can be had without a set-up.
 func eachError(t *probe.T, visit func(what string, reply probe.Reply, body api.Error)) {
 	disabled := t.UserRequest(func(u *api.UserRequest) { u.Country = t.Target().Facts.DisabledCountry })
-	for what, r := range map[string]probe.Request{
+	requests := map[string]probe.Request{
 		"a malformed request":         {Method: http.MethodPost, Path: "/users?conformance=1", Body: map[string]any{"email": 1}},
 		"a request without a secret":  {Method: http.MethodGet, Path: "/payers", Anonymous: true},
 		"an unknown identifier":       {Method: http.MethodGet, Path: "/banks/999999999999"},
@@ -118,7 +118,14 @@ func eachError(t *probe.T, visit func(what string, reply probe.Reply, body api.E
 		"a body that is not JSON":     {Method: http.MethodPost, Path: "/users", Body: disabled, Header: http.Header{"Content-Type": {"text/plain"}}},
 		"a rule that is not met":      {Method: http.MethodPost, Path: "/users", Body: disabled},
 		"a country without a profile": {Method: http.MethodGet, Path: "/countries/" + t.Target().Facts.DisabledCountry + "/states"},
-	} {
+	}
+	n := madeUp(t)
+	for _, op := range inProfile(t, operations()) {
+		r := op.request(t, n)
+		r.Path = withQuery(r.Path, "conformance=1")
+		requests[op.name()+" with an unknown parameter"] = r
+	}
+	for what, r := range requests {
 		reply := t.Send(r)
 		if reply.Status < 400 {
 			t.Brokenf("%s was answered %d, which is no error", what, reply.Status)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -116,12 +117,15 @@ func variantsOf(body *openapi3.Schema) []string {
 	return []string{""}
 }
 
-// unfit gives texts that break a pattern.
+// unfit gives texts that break a pattern: among them those that are one too short or too long for a repetition in it.
 func unfit(pattern, sample string) []string {
 	keeps, err := regexp.Compile(pattern)
 	if err != nil {
 		return nil
 	}
-	candidates := []string{strings.ToLower(sample), sample + "é", strings.Repeat("A", 70), strings.Repeat("1", 30)}
+	candidates := []string{
+		spell(pattern, func(r *syntax.Regexp) int { return r.Min - 1 }), spell(pattern, func(r *syntax.Regexp) int { return max(1, r.Max+1) }),
+		strings.ToLower(sample), sample + "é", strings.Repeat("A", 70), strings.Repeat("1", 30),
+	}
 	return slices.DeleteFunc(candidates, keeps.MatchString)
 }
