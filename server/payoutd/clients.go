@@ -11,7 +11,6 @@ import (
 
 	"github.com/crossborder-payouts/payouts/server"
 	"github.com/crossborder-payouts/payouts/server/payout"
-	"github.com/crossborder-payouts/payouts/server/reference"
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
@@ -34,7 +33,7 @@ type clientsApply struct {
 
 // Run makes or changes a client. To apply a file twice is to apply it once.
 func (a clientsApply) Run(ctx context.Context, std streams) error {
-	wanted, err := a.read()
+	wanted, err := readClient(a.File)
 	if err != nil {
 		return usageError{"file", err}
 	}
@@ -65,36 +64,6 @@ func (a clientsApply) Run(ctx context.Context, std streams) error {
 	})
 }
 
-// read gives the client of the file, or everything that is wrong with it.
-func (a clientsApply) read() (payout.Client, error) {
-	file := a.File
-	if file == "-" {
-		file = "the standard input"
-	}
-	profile, err := readProfile(a.File)
-	var form profileErrors
-	if errors.As(err, &form) {
-		return payout.Client{}, fmt.Errorf("%s %w", file, form)
-	}
-	if err != nil {
-		return payout.Client{}, err
-	}
-	client, violations := profile.Client(reference.Country)
-	var wrong profileErrors
-	for _, s := range server.SandboxClients {
-		if profile.ID == s.ID {
-			wrong = append(wrong, "id must not be that of a sandbox client, whose secret everybody knows")
-		}
-	}
-	for _, v := range violations {
-		wrong = append(wrong, v.Field+" "+v.Reason)
-	}
-	if len(wrong) > 0 {
-		return payout.Client{}, fmt.Errorf("%s %w", file, wrong)
-	}
-	return client, nil
-}
-
 // refuseSandbox keeps other clients out of a sandbox, which would not start with them.
 func refuseSandbox(ctx context.Context, db *store.Store) error {
 	ids, err := db.ClientIDs(ctx)
@@ -104,7 +73,7 @@ func refuseSandbox(ctx context.Context, db *store.Store) error {
 	for _, id := range ids {
 		for _, s := range server.SandboxClients {
 			if id == s.ID {
-				return usageError{"database", errors.New("is that of a sandbox, which has its own clients alone")}
+				return usageError{"database", errors.New("is that of a sandbox, which accepts only the sandbox clients")}
 			}
 		}
 	}

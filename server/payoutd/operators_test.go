@@ -108,13 +108,9 @@ func (o operator) filled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	profile, err := decodeProfile([]byte(acme))
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, violations := profile.Client(func(code string) (payout.Country, bool) { return payout.Country{Alpha2: code}, true })
-	if len(violations) > 0 {
-		t.Fatal(violations)
+	client, wrong := parseClient([]byte(acme))
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
 	}
 	hash := payout.HashSecret("seeded")
 	always := func(payout.Client) bool { return true }
