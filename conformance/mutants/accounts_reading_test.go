@@ -6,7 +6,7 @@ import "net/http"
 func shortMutants() (mutants []mutant) {
 	for _, list := range []string{"listFundingAccounts", "listReceiveUsers", "listBankAccounts", "listWalletAccounts"} {
 		mutants = append(mutants, mutant{
-			name: list + " ends after 25", only: "accounts.complete",
+			name: list + " ends after 25", by: "accounts.complete",
 			fault: answering(list, http.StatusOK, func(_ request, a answer) answer {
 				return a.list(func(list []any) []any { return list[:min(25, len(list))] })
 			}),
@@ -14,7 +14,7 @@ func shortMutants() (mutants []mutant) {
 	}
 	return append(mutants, []mutant{
 		{
-			name: "The label of a funding account is cut after 100 bytes", only: "accounts.longest",
+			name: "The label of a funding account is cut after 100 bytes", by: "accounts.longest",
 			fault: everywhere([]string{"createFundingAccount", "listFundingAccounts"}, func(body map[string]any) {
 				if label := text(body["label"]); len(label) > 100 {
 					body["label"] = label[:100]
@@ -22,7 +22,7 @@ func shortMutants() (mutants []mutant) {
 			}),
 		},
 		{
-			name: "The number of a bank account has at most 34 characters, as an IBAN", only: "accounts.longest",
+			name: "The number of a bank account has at most 34 characters, as an IBAN", by: "accounts.longest",
 			fault: then("createBankAccount", func(r request, a answer, _ func(request) answer) answer {
 				if a.status == http.StatusOK && len(text(r.member("account_number"))) > 34 {
 					a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
@@ -35,7 +35,7 @@ func shortMutants() (mutants []mutant) {
 
 func readingMutants() []mutant {
 	without := func(id, check, name string, drop func(body map[string]any)) mutant {
-		return mutant{name: id + " leaves out " + name, only: check, fault: answering(id, http.StatusOK, func(_ request, a answer) answer {
+		return mutant{name: id + " leaves out " + name, by: check, fault: answering(id, http.StatusOK, func(_ request, a answer) answer {
 			return a.object(drop)
 		})}
 	}

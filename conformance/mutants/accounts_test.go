@@ -16,7 +16,7 @@ func accountMutants() []mutant {
 func fundingAccountMutants() []mutant {
 	return []mutant{
 		{
-			name: "A funding account is active at once", only: "accounts.funding.pending",
+			name: "A funding account is active at once", by: "accounts.funding.pending",
 			fault: then("createFundingAccount", func(r request, a answer, next func(request) answer) answer {
 				id, _ := a.member("id").(string)
 				if a.status != http.StatusOK || a.isReplay() {
@@ -29,13 +29,13 @@ func fundingAccountMutants() []mutant {
 			}),
 		},
 		{
-			name: "The label of a funding account is not kept", only: "accounts.funding.all-fields",
+			name: "The label of a funding account is not kept", by: "accounts.funding.all-fields",
 			fault: everywhere([]string{"createFundingAccount", "listFundingAccounts", "setFundingAccountStatus"}, func(body map[string]any) {
 				delete(body, "label")
 			}),
 		},
 		{
-			name: "A funding account without a label gets its type for one", only: "accounts.funding.all-fields",
+			name: "A funding account without a label gets its type for one", by: "accounts.funding.all-fields",
 			fault: answering("createFundingAccount", http.StatusOK, func(_ request, a answer) answer {
 				return a.object(func(body map[string]any) {
 					if body["label"] == nil {
@@ -45,7 +45,7 @@ func fundingAccountMutants() []mutant {
 			}),
 		},
 		{
-			name: "A funding account that is made PENDING becomes INACTIVE", only: "accounts.funding.status",
+			name: "A funding account that is made PENDING becomes INACTIVE", by: "accounts.funding.status",
 			fault: asking("setFundingAccountStatus", func(r request) request {
 				if string(r.body) == `{"status":"PENDING"}` {
 					r.body = []byte(`{"status":"INACTIVE"}`)
@@ -59,11 +59,11 @@ func fundingAccountMutants() []mutant {
 func receiveUserMutants() []mutant {
 	return []mutant{
 		{
-			name: "The postcode of a receive user is not kept", only: "accounts.receive-users.all-fields",
+			name: "The postcode of a receive user is not kept", by: "accounts.receive-users.all-fields",
 			fault: everywhere([]string{"createReceiveUser", "listReceiveUsers"}, func(body map[string]any) { delete(body, "zipcode") }),
 		},
 		{
-			name: "A receive user may be in any country but an originating one", only: "accounts.receive-users.destination",
+			name: "A receive user may be in any country but an originating one", by: "accounts.receive-users.destination",
 			fault: accepting("createReceiveUser", "CORRIDOR_NOT_ENABLED", func(r request, body map[string]any, look func(path string) any) bool {
 				banks, _ := look("/banks").([]any)
 				body["country"] = member(banks[0], "country")
@@ -79,13 +79,13 @@ func bankAccountMutants() []mutant {
 	}
 	return []mutant{
 		{
-			name: "The number of a bank account is kept without spaces", only: "accounts.bank.all-fields",
+			name: "The number of a bank account is kept without spaces", by: "accounts.bank.all-fields",
 			fault: everywhere([]string{"createBankAccount", "listBankAccounts"}, func(body map[string]any) {
 				body["account_number"] = strings.ReplaceAll(text(body["account_number"]), " ", "")
 			}),
 		},
 		{
-			name: "A bank account at an unknown bank answers 404", only: "accounts.bank.bank",
+			name: "A bank account at an unknown bank answers 404", by: "accounts.bank.bank",
 			fault: then("createBankAccount", func(r request, a answer, next func(request) answer) answer {
 				id := text(r.member("bank_id"))
 				if slices.Equal(a.fields(), []string{"body /bank_id"}) && next(r.to(http.MethodGet, "/banks/"+id)).status == http.StatusNotFound {
@@ -95,7 +95,7 @@ func bankAccountMutants() []mutant {
 			}),
 		},
 		{
-			name: "A bank account may be in another country than the receive user", only: "accounts.bank.bank",
+			name: "A bank account may be in another country than the receive user", by: "accounts.bank.bank",
 			fault: accepting("createBankAccount", "BAD_REQUEST", func(r request, body map[string]any, look func(path string) any) bool {
 				if member(bank(body, look), "id") == nil {
 					return false
@@ -112,7 +112,7 @@ func bankAccountMutants() []mutant {
 			}),
 		},
 		{
-			name: "The branch of a bank account may be one of another bank", only: "accounts.bank.branch",
+			name: "The branch of a bank account may be one of another bank", by: "accounts.bank.branch",
 			fault: then("createBankAccount", func(r request, a answer, next func(request) answer) answer {
 				branch, _ := r.member("branch_id").(json.Number)
 				if id, err := branch.Int64(); err != nil || id < 1 || !slices.Equal(a.fields(), []string{"body /branch_id"}) {
@@ -122,14 +122,14 @@ func bankAccountMutants() []mutant {
 			}),
 		},
 		{
-			name: "A bank account may have a currency that the bank does not receive", only: "accounts.bank.currency",
+			name: "A bank account may have a currency that the bank does not receive", by: "accounts.bank.currency",
 			fault: accepting("createBankAccount", "CURRENCY_NOT_SUPPORTED", func(_ request, body map[string]any, look func(path string) any) bool {
 				body["currency"] = firstCurrency(bank(body, look))
 				return true
 			}),
 		},
 		{
-			name: "A second account at a bank must have the currency of the first one", only: "accounts.bank.each-currency",
+			name: "A second account at a bank must have the currency of the first one", by: "accounts.bank.each-currency",
 			fault: then("createBankAccount", func(r request, a answer, next func(request) answer) answer {
 				accounts, _ := looking(r, next)(r.URL.Path).([]any)
 				if a.status == http.StatusOK && slices.ContainsFunc(accounts, func(other any) bool {
@@ -147,7 +147,7 @@ func walletAccountMutants() []mutant {
 	// anyPayer accepts payers that are such, by storing one that is right.
 	anyPayer := func(name, check string, such func(payer any, country any) bool) mutant {
 		return mutant{
-			name: name, only: "accounts.wallet." + check,
+			name: name, by: "accounts.wallet." + check,
 			fault: accepting("createWalletAccount", "PAYER_NOT_FOUND", func(r request, body map[string]any, look func(path string) any) bool {
 				receiver := named(look("/users/"+r.user()+"/receive-users"), r.segment(3))
 				if !such(look("/payers/"+text(body["payer_id"])), receiver["country"]) {
@@ -167,7 +167,7 @@ func walletAccountMutants() []mutant {
 	}
 	return []mutant{
 		{
-			name: "The number of a wallet is kept without spaces", only: "accounts.wallet.all-fields",
+			name: "The number of a wallet is kept without spaces", by: "accounts.wallet.all-fields",
 			fault: everywhere([]string{"createWalletAccount", "listWalletAccounts"}, func(body map[string]any) {
 				body["wallet_number"] = strings.ReplaceAll(text(body["wallet_number"]), " ", "")
 			}),
@@ -182,7 +182,7 @@ func walletAccountMutants() []mutant {
 			return member(payer, "delivery_method") == "WALLET" && member(payer, "country") != country
 		}),
 		{
-			name: "A wallet account may have a currency that the payer does not pay out", only: "accounts.wallet.currency",
+			name: "A wallet account may have a currency that the payer does not pay out", by: "accounts.wallet.currency",
 			fault: accepting("createWalletAccount", "CURRENCY_NOT_SUPPORTED", func(_ request, body map[string]any, look func(path string) any) bool {
 				body["currency"] = member(look("/payers/"+text(body["payer_id"])), "receiving_currency")
 				return true
@@ -198,10 +198,10 @@ func listMutants() (all []mutant) {
 	} {
 		id, check := of[0], "accounts."+of[1]+".list"
 		all = append(all, mutant{
-			name: id + " lists the newest first", only: check,
+			name: id + " lists the newest first", by: check,
 			fault: answering(id, http.StatusOK, func(_ request, a answer) answer { return a.list(reversed) }),
 		}, mutant{
-			name: id + " lists two at most", kills: []string{check, "accounts.complete"},
+			name: id + " lists two at most", by: check,
 			fault: answering(id, http.StatusOK, func(_ request, a answer) answer {
 				return a.list(func(list []any) []any { return list[:min(2, len(list))] })
 			}),
@@ -210,7 +210,7 @@ func listMutants() (all []mutant) {
 	for _, of := range [][2]string{{"listBankAccounts", "bank"}, {"listWalletAccounts", "wallet"}} {
 		id := of[0]
 		all = append(all, mutant{
-			name: id + " lists the accounts of all receive users of the user", only: "accounts." + of[1] + ".list",
+			name: id + " lists the accounts of all receive users of the user", by: "accounts." + of[1] + ".list",
 			fault: then(id, func(r request, a answer, next func(request) answer) answer {
 				if a.status != http.StatusOK {
 					return a
@@ -233,18 +233,18 @@ func listMutants() (all []mutant) {
 func pathMutants() (all []mutant) {
 	for _, id := range []string{"createFundingAccount", "listFundingAccounts", "createReceiveUser", "listReceiveUsers"} {
 		all = append(all, mutant{
-			name: id + " takes the id of a receive user for that of its user", only: "accounts.unknown-user",
+			name: id + " takes the id of a receive user for that of its user", by: "accounts.unknown-user",
 			fault: ofAnyUser(id, "createReceiveUser", 1, 1),
 		})
 	}
 	for _, id := range []string{"createBankAccount", "listBankAccounts", "createWalletAccount", "listWalletAccounts"} {
 		all = append(all, mutant{
-			name: id + " looks for the receive user among those of all users", only: "accounts.unknown-receive-user",
+			name: id + " looks for the receive user among those of all users", by: "accounts.unknown-receive-user",
 			fault: ofAnyUser(id, "createReceiveUser", 1, 3),
 		})
 	}
 	return append(all, mutant{
-		name: "setFundingAccountStatus looks for the funding account among those of all users", only: "accounts.funding.unknown",
+		name: "setFundingAccountStatus looks for the funding account among those of all users", by: "accounts.funding.unknown",
 		fault: ofAnyUser("setFundingAccountStatus", "createFundingAccount", 2, 4),
 	})
 }

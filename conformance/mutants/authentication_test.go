@@ -56,7 +56,7 @@ func openOperations() (all []mutant) {
 	}
 	for i, op := range compiled().Operations() {
 		f := faults[i%len(faults)]
-		all = append(all, mutant{name: op.ID + " " + f.does, only: "authentication." + op.ID, fault: opening(op.ID, f.such)})
+		all = append(all, mutant{name: op.ID + " " + f.does, by: "authentication." + op.ID, fault: opening(op.ID, f.such)})
 	}
 	return all
 }
@@ -64,7 +64,7 @@ func openOperations() (all []mutant) {
 func openServers() []mutant {
 	return []mutant{
 		{
-			name: "A wrong secret is told from an unknown client", only: "authentication.one-answer",
+			name: "A wrong secret is told from an unknown client", by: "authentication.one-answer",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				a := next(r)
 				if a.status == http.StatusUnauthorized && r.secret() != "" && r.client() == server.SandboxClients[0].ID {
@@ -74,7 +74,7 @@ func openServers() []mutant {
 			}),
 		},
 		{
-			name: "The 401 names the header that is missing", only: "authentication.one-answer",
+			name: "The 401 names the header that is missing", by: "authentication.one-answer",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				a := next(r)
 				if a.status == http.StatusUnauthorized && r.secret() == "" {
@@ -85,7 +85,7 @@ func openServers() []mutant {
 			}),
 		},
 		{
-			name: "The content type is judged before the credentials", only: "authentication.first",
+			name: "The content type is judged before the credentials", by: "authentication.first",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				if op != "" && a.status == http.StatusUnauthorized && len(r.body) > 0 && r.Header.Get("Content-Type") != "application/json" {
@@ -95,7 +95,7 @@ func openServers() []mutant {
 			}),
 		},
 		{
-			name: "Identifiers in paths are judged before the credentials", only: "authentication.first",
+			name: "Identifiers in paths are judged before the credentials", by: "authentication.first",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				a := next(r)
 				if a.status != http.StatusUnauthorized || r.Method != http.MethodGet {
@@ -110,7 +110,7 @@ func openServers() []mutant {
 			}),
 		},
 		{
-			name: "Credentials may be in the query", only: "authentication.query",
+			name: "Credentials may be in the query", by: "authentication.query",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				if q := r.URL.Query(); r.client() == "" && q.Has(clientHeader) {
 					r = r.query(clientHeader, "").query(secretHeader, "").signed(q.Get(clientHeader), q.Get(secretHeader))
@@ -119,7 +119,7 @@ func openServers() []mutant {
 			}),
 		},
 		{
-			name: "Credentials may be in the header Authorization", only: "authentication.basic",
+			name: "Credentials may be in the header Authorization", by: "authentication.basic",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				if id, secret, ok := r.BasicAuth(); ok && r.client() == "" {
 					r = r.signed(id, secret)
@@ -128,13 +128,13 @@ func openServers() []mutant {
 			}),
 		},
 		{
-			name: "A secret is compared whatever its case", only: "authentication.case",
+			name: "A secret is compared whatever its case", by: "authentication.case",
 			fault: opening("", func(r request, client, secret string) bool {
 				return r.client() == client && strings.EqualFold(r.secret(), secret)
 			}),
 		},
 		{
-			name: "A secret is looked for among those of all clients", only: "authentication.secret-of-another-client",
+			name: "A secret is looked for among those of all clients", by: "authentication.secret-of-another-client",
 			fault: opening("", func(r request, client, _ string) bool {
 				return r.client() == client && slices.ContainsFunc(server.SandboxClients, func(c struct{ ID, Name, Secret string }) bool {
 					return c.Secret == r.secret()
@@ -142,11 +142,11 @@ func openServers() []mutant {
 			}),
 		},
 		{
-			name: "The secret is not looked at", kills: []string{"authentication.getUser", "authentication.secret-of-another-client", "authentication.case"},
+			name: "The secret is not looked at", by: "authentication.getUser",
 			fault: opening("", func(r request, client, _ string) bool { return r.client() == client }),
 		},
 		{
-			name: "What is refused for want of credentials is done", only: "authentication.changes-nothing",
+			name: "What is refused for want of credentials is done", by: "authentication.changes-nothing",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				a := next(r)
 				if a.status == http.StatusUnauthorized && r.Method == http.MethodPost && r.user() != "" {

@@ -17,19 +17,19 @@ func errorMutants() []mutant {
 	}
 	return []mutant{
 		{
-			name: "The body of a 422 says that it is a 400", only: "errors.status",
+			name: "The body of a 422 says that it is a 400", by: "errors.status",
 			fault: editing(422, func(body map[string]any) { body["status"] = http.StatusBadRequest }),
 		},
 		{
-			name: "The request id in the body of a 404 is another one than in the header", only: "errors.request-id",
+			name: "The request id in the body of a 404 is another one than in the header", by: "errors.request-id",
 			fault: editing(404, func(body map[string]any) { body["request_id"] = "-" }),
 		},
 		{
-			name: "A 405 has no message", only: "errors.message",
+			name: "A 405 has no message", by: "errors.message",
 			fault: editing(405, func(body map[string]any) { body["message"] = "" }),
 		},
 		{
-			name: "The details of a 415 have no reasons", only: "errors.message",
+			name: "The details of a 415 have no reasons", by: "errors.message",
 			fault: editing(415, func(body map[string]any) {
 				for _, d := range each(body["details"]) {
 					d.(map[string]any)["reason"] = " "
@@ -37,7 +37,7 @@ func errorMutants() []mutant {
 			}),
 		},
 		{
-			name: "The refusal of a registration names the user", only: "errors.no-values",
+			name: "The refusal of a registration names the user", by: "errors.no-values",
 			fault: answering("createUser", 422, func(r request, a answer) answer {
 				return a.object(func(body map[string]any) {
 					body["message"] = text(r.member("first_name")) + " is in a country that is not enabled."
@@ -45,13 +45,13 @@ func errorMutants() []mutant {
 			}),
 		},
 		{
-			name: "The refusal of a malformed transaction repeats its note", only: "errors.no-values-transactions",
+			name: "The refusal of a malformed transaction repeats its note", by: "errors.no-values-transactions",
 			fault: answering("createTransaction", 400, func(r request, a answer) answer {
 				return a.object(func(body map[string]any) { body["message"] = "It is not right: " + text(r.member("note")) })
 			}),
 		},
 		{
-			name: "The refusal of a key that was used repeats the purpose", only: "errors.no-values-transactions",
+			name: "The refusal of a key that was used repeats the purpose", by: "errors.no-values-transactions",
 			fault: answering("createTransaction", 409, func(r request, a answer) answer {
 				return a.object(func(body map[string]any) {
 					body["message"] = "Used for another purpose than " + text(r.member("custom_purpose"))
@@ -59,7 +59,7 @@ func errorMutants() []mutant {
 			}),
 		},
 		{
-			name: "The details of an amount that is not allowed repeat the rate", only: "errors.no-values-transactions",
+			name: "The details of an amount that is not allowed repeat the rate", by: "errors.no-values-transactions",
 			fault: answering("createTransaction", 422, func(r request, a answer) answer {
 				return a.object(func(body map[string]any) {
 					for _, d := range objects(body["details"]) {

@@ -38,7 +38,7 @@ func routeMutants() []mutant {
 	}
 	return []mutant{
 		{
-			name: "A method that a path does not have is taken for a path that does not exist", only: "http.methods",
+			name: "A method that a path does not have is taken for a path that does not exist", by: "http.methods",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				a := next(r)
 				if a.status == http.StatusMethodNotAllowed {
@@ -48,7 +48,7 @@ func routeMutants() []mutant {
 			}),
 		},
 		{
-			name: "A 405 names one method only", only: "http.allow",
+			name: "A 405 names one method only", by: "http.allow",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				a := next(r)
 				if a.status == http.StatusMethodNotAllowed {
@@ -58,7 +58,7 @@ func routeMutants() []mutant {
 			}),
 		},
 		{
-			name: "A 405 names the method that it refuses", only: "http.allow",
+			name: "A 405 names the method that it refuses", by: "http.allow",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				a := next(r)
 				if a.status == http.StatusMethodNotAllowed {
@@ -68,18 +68,18 @@ func routeMutants() []mutant {
 			}),
 		},
 		{
-			name: "All paths are there with a version before them too", only: "http.unknown-path",
+			name: "All paths are there with a version before them too", by: "http.unknown-path",
 			fault: mistaking(func(path string) string {
 				rest, _ := strings.CutPrefix(path, "/v1")
 				return rest
 			}),
 		},
 		{
-			name: "A path that goes on behind an identifier is that of the identifier", only: "http.longer-path",
+			name: "A path that goes on behind an identifier is that of the identifier", by: "http.longer-path",
 			fault: mistaking(shorter),
 		},
 		{
-			name: "An identifier takes the rest of the path, which is then malformed", only: "http.longer-path",
+			name: "An identifier takes the rest of the path, which is then malformed", by: "http.longer-path",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				if op == "" && a.status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/banks/") {
@@ -88,13 +88,13 @@ func routeMutants() []mutant {
 				return a
 			}),
 		},
-		{name: "Paths may be written in capitals", only: "http.path-spelling", fault: mistaking(strings.ToLower)},
+		{name: "Paths may be written in capitals", by: "http.path-spelling", fault: mistaking(strings.ToLower)},
 		{
-			name: "Paths may end with a slash", only: "http.path-spelling",
+			name: "Paths may end with a slash", by: "http.path-spelling",
 			fault: mistaking(func(path string) string { return strings.TrimSuffix(path, "/") }),
 		},
 		{
-			name: "HEAD answers another content type than GET", only: "http.head",
+			name: "HEAD answers another content type than GET", by: "http.head",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				a := next(r)
 				if r.Method == http.MethodHead {
@@ -104,7 +104,7 @@ func routeMutants() []mutant {
 			}),
 		},
 		{
-			name: "HEAD finds no payer", only: "http.head",
+			name: "HEAD finds no payer", by: "http.head",
 			fault: then("getPayer", func(r request, a answer, _ func(request) answer) answer {
 				if r.Method == http.MethodHead {
 					a = a.failure(http.StatusNotFound, "NOT_FOUND")
@@ -113,7 +113,7 @@ func routeMutants() []mutant {
 			}),
 		},
 		{
-			name: "OPTIONS does what GET does", only: "http.options",
+			name: "OPTIONS does what GET does", by: "http.options",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				if r.Method == http.MethodOptions {
 					return next(r.to(http.MethodGet, r.URL.Path))
@@ -146,32 +146,32 @@ func contentMutants() []mutant {
 	}
 	return []mutant{
 		{
-			name: "Every content type that begins like that of JSON is taken", only: "http.content-type.other",
+			name: "Every content type that begins like that of JSON is taken", by: "http.content-type.other",
 			fault: typed(func(_ request, contentType string) bool { return strings.HasPrefix(contentType, right) }),
 		},
 		{
-			name: "A body that looks like JSON may come as plain text", only: "http.content-type.other",
+			name: "A body that looks like JSON may come as plain text", by: "http.content-type.other",
 			fault: typed(func(r request, contentType string) bool {
 				return contentType == "text/plain" && bytes.HasPrefix(r.body, []byte("{"))
 			}),
 		},
 		{
-			name: "A body without a content type is taken for JSON", only: "http.content-type.missing",
+			name: "A body without a content type is taken for JSON", by: "http.content-type.missing",
 			fault: typed(func(_ request, contentType string) bool { return contentType == "" }),
 		},
 		{
-			name: "A content type with a charset is refused", only: "http.content-type.charset",
+			name: "A content type with a charset is refused", by: "http.content-type.charset",
 			fault: refusing(func(_ string, r request) bool { return strings.Contains(r.Header.Get(name), ";") }, 415, "UNSUPPORTED_MEDIA_TYPE"),
 		},
 		{
-			name: "The content type is judged where there is no body", only: "http.content-type.no-body",
+			name: "The content type is judged where there is no body", by: "http.content-type.no-body",
 			fault: refusing(func(op string, r request) bool {
 				contentType := r.Header.Get(name)
 				return op == "listBanks" && len(r.body) == 0 && contentType != "" && contentType != right
 			}, 400, "BAD_REQUEST"),
 		},
 		{
-			name: "A registration without a body and a content type is 415", only: "http.content-type.no-body",
+			name: "A registration without a body and a content type is 415", by: "http.content-type.no-body",
 			fault: answering("createUser", http.StatusBadRequest, func(r request, a answer) answer {
 				if len(r.body) == 0 && r.Header.Get(name) == "" {
 					a = a.failure(http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
@@ -180,7 +180,7 @@ func contentMutants() []mutant {
 			}),
 		},
 		{
-			name: "A registration without a body and with another content type is 415", only: "http.content-type.no-body",
+			name: "A registration without a body and with another content type is 415", by: "http.content-type.no-body",
 			fault: answering("createUser", http.StatusBadRequest, func(r request, a answer) answer {
 				if contentType := r.Header.Get(name); len(r.body) == 0 && contentType != "" && contentType != right {
 					a = a.failure(http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
@@ -189,15 +189,15 @@ func contentMutants() []mutant {
 			}),
 		},
 		{
-			name: "A body of more than 1 MiB is too large", only: "http.size.most",
+			name: "A body of more than 1 MiB is too large", by: "http.size.most",
 			fault: refusing(func(_ string, r request) bool { return r.ContentLength > 1<<20 }, 413, "PAYLOAD_TOO_LARGE"),
 		},
 		{
-			name: "A body that is announced as too long is a bad request", only: "http.size.announced",
+			name: "A body that is announced as too long is a bad request", by: "http.size.announced",
 			fault: refusing(func(_ string, r request) bool { return r.ContentLength > mostBytes }, 400, "BAD_REQUEST"),
 		},
 		{
-			name: "A body may be as long as it likes if it does not tell its length", only: "http.size.chunked",
+			name: "A body may be as long as it likes if it does not tell its length", by: "http.size.chunked",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				if r.ContentLength < 0 {
 					r.body = bytes.TrimSpace(r.body)
@@ -211,7 +211,7 @@ func contentMutants() []mutant {
 func headerMutants() []mutant {
 	return []mutant{
 		{
-			name: "A request that wants no JSON is refused", only: "http.unknown-headers",
+			name: "A request that wants no JSON is refused", by: "http.unknown-headers",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				a := next(r)
 				if accept := r.Header.Get("Accept"); accept != "" && !strings.Contains(accept, "json") && !strings.Contains(accept, "*") {
@@ -221,7 +221,7 @@ func headerMutants() []mutant {
 			}),
 		},
 		{
-			name: "The length of a key is judged in every operation", only: "http.unknown-headers",
+			name: "The length of a key is judged in every operation", by: "http.unknown-headers",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				a := next(r)
 				if a.status == http.StatusOK && len([]rune(r.key())) > 255 {
@@ -231,7 +231,7 @@ func headerMutants() []mutant {
 			}),
 		},
 		{
-			name: "What a caller says to have already is not sent", kills: []string{"http.unknown-headers"},
+			name: "What a caller says to have already is not sent", by: "http.unknown-headers",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				a := next(r)
 				if a.status == http.StatusOK && r.Method == http.MethodGet && r.Header.Get("If-None-Match") != "" {
@@ -241,7 +241,7 @@ func headerMutants() []mutant {
 			}),
 		},
 		{
-			name: "The parameters of a list may be in its body", only: "http.body-on-get",
+			name: "The parameters of a list may be in its body", by: "http.body-on-get",
 			fault: asking("listPayers", func(r request) request {
 				if country := text(r.member("country")); country != "" {
 					r = r.query("country", country)
@@ -250,7 +250,7 @@ func headerMutants() []mutant {
 			}),
 		},
 		{
-			name: "The request id is that of the caller where he sends one", only: "http.request-id",
+			name: "The request id is that of the caller where he sends one", by: "http.request-id",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				a := next(r)
 				if id := r.Header.Get("X-Request-Id"); id != "" {

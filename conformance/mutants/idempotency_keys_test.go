@@ -18,7 +18,7 @@ import (
 func keyMutants() []mutant {
 	changed := func(name, check string, change func(key string) string) mutant {
 		return mutant{
-			name: name, only: "idempotency.key." + check,
+			name: name, by: "idempotency.key." + check,
 			fault: asking("createTransaction", func(r request) request {
 				if r.key() != "" {
 					r = r.header(keyHeader, change(r.key()))
@@ -29,7 +29,7 @@ func keyMutants() []mutant {
 	}
 	burnt := func(name, check string, serve func(refused exchange, r request) (answer, bool)) mutant {
 		return mutant{
-			name: name, only: "idempotency.refused." + check,
+			name: name, by: "idempotency.refused." + check,
 			fault: keyed("createTransaction", func(p past, r request, next func(request) answer) answer {
 				if p.last != nil && p.first == nil {
 					if a, ok := serve(*p.last, r); ok {
@@ -48,7 +48,7 @@ func keyMutants() []mutant {
 	// replaying takes a key in an operation that does not know it.
 	replaying := func(id string) mutant {
 		return mutant{
-			name: id + " answers what it answered to the same key", only: "idempotency.scope.sandbox",
+			name: id + " answers what it answered to the same key", by: "idempotency.scope.sandbox",
 			fault: keyed(id, func(p past, r request, next func(request) answer) answer {
 				if p.first != nil {
 					return p.first.answer
@@ -59,7 +59,7 @@ func keyMutants() []mutant {
 	}
 	return []mutant{
 		{
-			name: "The length of a key is counted in bytes", only: "idempotency.key.characters",
+			name: "The length of a key is counted in bytes", by: "idempotency.key.characters",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				if op == "createTransaction" && len(r.key()) > 255 && utf8.RuneCountInString(r.key()) <= 255 {
@@ -105,7 +105,7 @@ func keyMutants() []mutant {
 			return strings.ReplaceAll(key, "e\u0301", "\u00e9")
 		}),
 		{
-			name: "Keys are shared between clients", only: "idempotency.scope.client",
+			name: "Keys are shared between clients", by: "idempotency.scope.client",
 			fault: func() fault {
 				var first sync.Map // answer by key
 				return func(op string, r request, next func(request) answer) answer {
@@ -128,7 +128,7 @@ func keyMutants() []mutant {
 			},
 		},
 		{
-			name: "Keys are kept per operation", only: "idempotency.scope.operation",
+			name: "Keys are kept per operation", by: "idempotency.scope.operation",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				if n := utf8.RuneCountInString(r.key()); n > 0 && n <= 255 {
 					sum := sha256.Sum256([]byte(op + " " + r.key()))
@@ -154,7 +154,7 @@ func laterMutants() []mutant {
 	// rulesFirst looks at a rule before the key.
 	rulesFirst := func(rule, check string, broken func(r request, look func(path string) any) bool) mutant {
 		return mutant{
-			name: "A repeat is refused where " + rule, only: "idempotency.later." + check,
+			name: "A repeat is refused where " + rule, by: "idempotency.later." + check,
 			fault: again("createTransaction", func(_ exchange, r request, a answer, next func(request) answer) answer {
 				if a.isReplay() && broken(r, looking(r, next)) {
 					a = next(r.header(keyHeader, ""))
@@ -172,7 +172,7 @@ func laterMutants() []mutant {
 			return account != nil && account["status"] != "ACTIVE"
 		}),
 		{
-			name: "A repeat answers a transaction without its note", only: "idempotency.later.whole",
+			name: "A repeat answers a transaction without its note", by: "idempotency.later.whole",
 			fault: again("createTransaction", func(_ exchange, _ request, a answer, _ func(request) answer) answer {
 				return a.object(func(body map[string]any) { delete(body, "note") })
 			}),
@@ -181,7 +181,7 @@ func laterMutants() []mutant {
 	for _, of := range [][2]string{{"createUser", "user-status"}, {"createFundingAccount", "funding-account-status"}} {
 		id := of[0]
 		all = append(all, mutant{
-			name: id + ": a repeat is answered with the bytes of the first answer", only: "idempotency.later." + of[1],
+			name: id + ": a repeat is answered with the bytes of the first answer", by: "idempotency.later." + of[1],
 			fault: again(id, func(first exchange, _ request, a answer, _ func(request) answer) answer {
 				if a.isReplay() {
 					a.body = first.answer.body
@@ -197,7 +197,7 @@ func concurrentMutants() []mutant {
 	const answers, once, limit = "idempotency.concurrent.answer", "idempotency.concurrent.once", "idempotency.concurrent.limit"
 	return []mutant{
 		{
-			name: "A repeat does not wait for the first request and is refused", only: answers,
+			name: "A repeat does not wait for the first request and is refused", by: answers,
 			fault: beside(func(a answer) answer {
 				if a.isReplay() {
 					a = a.failure(http.StatusConflict, reused)
@@ -206,11 +206,11 @@ func concurrentMutants() []mutant {
 			}),
 		},
 		{
-			name: "A repeat that waited for the first request does not say that it is one", only: answers,
+			name: "A repeat that waited for the first request does not say that it is one", by: answers,
 			fault: beside(func(a answer) answer { return a.with(replayHeader, "") }),
 		},
 		{
-			name: "A transaction is listed once for each of two requests that came at the same time", only: once,
+			name: "A transaction is listed once for each of two requests that came at the same time", by: once,
 			fault: listedTwice(func(repeated func(answer)) func() fault {
 				return beside(func(a answer) answer {
 					if a.isReplay() {
@@ -221,11 +221,11 @@ func concurrentMutants() []mutant {
 			}),
 		},
 		{
-			name: "Repeats that come at the same time lower the daily limit twice", only: limit,
+			name: "Repeats that come at the same time lower the daily limit twice", by: limit,
 			fault: countedTwice,
 		},
 		{
-			name: "A different request that waited for the first one is a fault of the server", only: "idempotency.concurrent.different",
+			name: "A different request that waited for the first one is a fault of the server", by: "idempotency.concurrent.different",
 			fault: beside(func(a answer) answer {
 				if a.code() == reused {
 					a = a.failure(http.StatusInternalServerError, "INTERNAL_ERROR")
@@ -234,7 +234,7 @@ func concurrentMutants() []mutant {
 			}),
 		},
 		{
-			name: "Requests with one key that come at the same time are all done", kills: []string{answers, once, limit, "idempotency.concurrent.different"},
+			name: "Requests with one key that come at the same time are all done", by: answers,
 			fault: crowded(func(is bool, r request, next func(request) answer) answer {
 				if is {
 					r = r.header(keyHeader, "")

@@ -63,7 +63,7 @@ func fingerprintMutants() []mutant {
 		lax("the user in the path", "user", path),
 		[]mutant{
 			{
-				name: "Below an unknown user a used key is not looked for", only: "idempotency.different.user",
+				name: "Below an unknown user a used key is not looked for", by: "idempotency.different.user",
 				fault: again("createTransaction", func(_ exchange, r request, a answer, next func(request) answer) answer {
 					if a.code() == reused && look(r, next, "").status == http.StatusNotFound {
 						a = a.failure(http.StatusNotFound, "NOT_FOUND")
@@ -72,7 +72,7 @@ func fingerprintMutants() []mutant {
 				}),
 			},
 			{
-				name: "null and absent make one request", only: "idempotency.different.null",
+				name: "null and absent make one request", by: "idempotency.different.null",
 				fault: again("createUser", func(first exchange, r request, a answer, next func(request) answer) answer {
 					if a.code() == reused && onlyNull(first.request, r) {
 						a = next(first.request)
@@ -81,7 +81,7 @@ func fingerprintMutants() []mutant {
 				}),
 			},
 			{
-				name: "A different request with a used key is refused and takes the key over", only: "idempotency.different.first-stays",
+				name: "A different request with a used key is refused and takes the key over", by: "idempotency.different.first-stays",
 				fault: func() fault {
 					var taken sync.Map
 					return again("createTransaction", func(_ exchange, r request, a answer, next func(request) answer) answer {
@@ -95,7 +95,7 @@ func fingerprintMutants() []mutant {
 				},
 			},
 			{
-				name: "A different request with a used key is refused and done", only: "idempotency.different.creates-nothing",
+				name: "A different request with a used key is refused and done", by: "idempotency.different.creates-nothing",
 				fault: again("createTransaction", func(_ exchange, r request, a answer, next func(request) answer) answer {
 					if a.code() == reused {
 						next(r.header(keyHeader, ""))
@@ -110,7 +110,7 @@ func fingerprintMutants() []mutant {
 // strict is a server that takes a repeat for a different request.
 func strict(difference, check string, differ func(first, again request) bool) []mutant {
 	return []mutant{{
-		name: "A repeat with " + difference + " is a different request", only: "idempotency.same." + check,
+		name: "A repeat with " + difference + " is a different request", by: "idempotency.same." + check,
 		fault: again("createTransaction", func(first exchange, r request, a answer, _ func(request) answer) answer {
 			if a.isReplay() && differ(first.request, r) {
 				a = a.failure(http.StatusConflict, reused)
@@ -123,7 +123,7 @@ func strict(difference, check string, differ func(first, again request) bool) []
 // lax is a server that takes a different request for a repeat.
 func lax(difference, check string, differ func(first, again request) bool) []mutant {
 	return []mutant{{
-		name: "A request with a used key is a repeat whatever " + difference, only: "idempotency.different." + check,
+		name: "A request with a used key is a repeat whatever " + difference, by: "idempotency.different." + check,
 		fault: again("createTransaction", func(first exchange, r request, a answer, next func(request) answer) answer {
 			if a.code() == reused && differ(first.request, r) {
 				a = next(first.request)
@@ -179,7 +179,7 @@ func without(r request, names ...string) any {
 // forgetful is a server whose fingerprints lack a member.
 func forgetful(id string, names ...string) mutant {
 	return mutant{
-		name: id + ": a request with a used key is a repeat whatever its " + strings.Join(names, "."), only: "idempotency." + id + ".reused",
+		name: id + ": a request with a used key is a repeat whatever its " + strings.Join(names, "."), by: "idempotency." + id + ".reused",
 		fault: again(id, func(first exchange, r request, a answer, next func(request) answer) answer {
 			if a.code() == reused && first.request.URL.Path == r.URL.Path && reflect.DeepEqual(without(first.request, names...), without(r, names...)) {
 				a = next(first.request)

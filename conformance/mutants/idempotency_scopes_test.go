@@ -10,7 +10,7 @@ var accountCreations = []string{"createFundingAccount", "createReceiveUser", "cr
 // scopeMutants keep keys for less than the client.
 func scopeMutants() []mutant {
 	all := []mutant{{
-		name: "Each operation but the creation of a transaction or a user has keys of its own", only: "idempotency.scope.operation",
+		name: "Each operation but the creation of a transaction or a user has keys of its own", by: "idempotency.scope.operation",
 		fault: stateless(func(op string, r request, next func(request) answer) answer {
 			if r.key() != "" && len(r.key()) < 200 && slices.Contains(accountCreations, op) {
 				r = r.header(keyHeader, op+r.key())
@@ -20,7 +20,7 @@ func scopeMutants() []mutant {
 	}}
 	for _, id := range accountCreations {
 		all = append(all, mutant{
-			name: id + ": a request with a used key is a repeat whatever its path", only: "idempotency.scope.path",
+			name: id + ": a request with a used key is a repeat whatever its path", by: "idempotency.scope.path",
 			fault: again(id, func(first exchange, r request, a answer, next func(request) answer) answer {
 				if a.code() == reused && string(first.request.body) == string(r.body) {
 					a = next(first.request)
@@ -30,7 +30,7 @@ func scopeMutants() []mutant {
 		})
 	}
 	return append(all, mutant{
-		name: "createBankAccount: the receive user in the path is not what a key was used for", only: "idempotency.scope.path",
+		name: "createBankAccount: the receive user in the path is not what a key was used for", by: "idempotency.scope.path",
 		fault: again("createBankAccount", func(first exchange, r request, a answer, next func(request) answer) answer {
 			if a.code() == reused && first.request.user() == r.user() && string(first.request.body) == string(r.body) {
 				a = next(first.request)
@@ -56,7 +56,7 @@ func keyRefusalMutants() (all []mutant) {
 		{"createTransaction", http.StatusNotFound, "is below an unknown user"},
 	} {
 		all = append(all, mutant{
-			name: of.id + ": a request that " + of.reason + " uses up its key", only: "idempotency.refused.creations",
+			name: of.id + ": a request that " + of.reason + " uses up its key", by: "idempotency.refused.creations",
 			fault: keyed(of.id, func(p past, r request, next func(request) answer) answer {
 				if p.first == nil && p.last != nil && p.last.answer.status == of.status && !r.repeats(p.last.request) {
 					return p.last.answer.failure(http.StatusConflict, reused)

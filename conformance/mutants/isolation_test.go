@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/crossborder-payouts/payouts/conformance/checks"
+	"github.com/crossborder-payouts/payouts/conformance/probe"
 	"github.com/crossborder-payouts/payouts/server"
 )
 
@@ -26,13 +28,12 @@ func elsewhere(r request, next func(request) answer) (answer, bool) {
 
 // leakMutants show something of another client, or that there is something.
 func leakMutants() (all []mutant) {
-	var everything []string
 	for _, op := range compiled().Operations() {
-		if !slices.Contains(checkIDs(), "isolation."+op.ID) {
+		if !slices.ContainsFunc(checks.All(), func(c probe.Check) bool { return c.ID == "isolation."+op.ID }) {
 			continue
 		}
 		leak := mutant{
-			name: op.ID + " looks for the user among those of all clients", only: "isolation." + op.ID,
+			name: op.ID + " looks for the user among those of all clients", by: "isolation." + op.ID,
 			fault: then(op.ID, func(r request, a answer, next func(request) answer) answer {
 				if a.status != http.StatusNotFound {
 					return a
@@ -44,7 +45,6 @@ func leakMutants() (all []mutant) {
 			}),
 		}
 		if op.Method == http.MethodGet {
-			everything = append(everything, leak.only)
 			all = append(all, leak)
 			continue
 		}
@@ -60,25 +60,13 @@ func leakMutants() (all []mutant) {
 		})
 		all = append(all, leak)
 	}
-	return append(all, mutant{
-		name: "Whatever is read is looked for among that of all clients", kills: everything,
-		fault: stateless(func(_ string, r request, next func(request) answer) answer {
-			a := next(r)
-			if a.status != http.StatusNotFound || r.Method != http.MethodGet {
-				return a
-			}
-			if foreign, ok := elsewhere(r, next); ok {
-				return foreign
-			}
-			return a
-		}),
-	})
+	return all
 }
 
 func foreignMutants() []mutant {
 	return []mutant{
 		{
-			name: "What is not found for the user of another client is done", only: "isolation.changes-nothing",
+			name: "What is not found for the user of another client is done", by: "isolation.changes-nothing",
 			fault: stateless(func(_ string, r request, next func(request) answer) answer {
 				a := next(r)
 				if a.status == http.StatusNotFound && r.Method == http.MethodPost {
@@ -88,7 +76,7 @@ func foreignMutants() []mutant {
 			}),
 		},
 		{
-			name: "The list of a user without transactions is that of the last user of another client who sent any", only: "isolation.lists",
+			name: "The list of a user without transactions is that of the last user of another client who sent any", by: "isolation.lists",
 			fault: func() fault {
 				var last sync.Map // user by client
 				return func(op string, r request, next func(request) answer) answer {
@@ -137,7 +125,7 @@ func foreignMemberMutants() []mutant {
 	}
 	return []mutant{
 		{
-			name: "A transaction may be funded by another client", only: "isolation.body.from-fund-id",
+			name: "A transaction may be funded by another client", by: "isolation.body.from-fund-id",
 			fault: of("createFundingAccount", "FUNDING_ACCOUNT_NOT_FOUND", []string{"from_fund_id"}, func(r request, a answer, next func(request) answer) answer {
 				for _, own := range each(looking(r, next)("/users/" + r.user() + "/funding-accounts")) {
 					return next(r.as(func(body map[string]any) { body["from_fund_id"] = member(own, "id") }))
@@ -146,11 +134,11 @@ func foreignMemberMutants() []mutant {
 			}),
 		},
 		{
-			name: "The refusal of a receive user tells that another client has it", only: "isolation.body.receive-user",
+			name: "The refusal of a receive user tells that another client has it", by: "isolation.body.receive-user",
 			fault: of("createReceiveUser", "RECEIVE_USER_NOT_FOUND", []string{"to", "id"}, told),
 		},
 		{
-			name: "The refusal of a receive account tells that another client has it", only: "isolation.body.receive-account",
+			name: "The refusal of a receive account tells that another client has it", by: "isolation.body.receive-account",
 			fault: of("createBankAccount", "RECEIVE_ACCOUNT_NOT_FOUND", []string{"to", "fund_id"}, told),
 		},
 	}

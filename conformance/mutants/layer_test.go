@@ -14,16 +14,6 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
-// mutant is the real server with one fault.
-type mutant struct {
-	name  string // what the server does wrong, as a sentence
-	fault func() fault
-	only  string   // the check that alone finds it out, or
-	kills []string // some of those that do
-
-	kind, operation string // of a generated one
-}
-
 // fault is called for each request, with the operation that it matches or "". It answers by calling next as often as it likes, and
 // gives the answer that leaves. A fault is made anew for each run, so that it may remember.
 type fault func(operation string, r request, next func(request) answer) answer

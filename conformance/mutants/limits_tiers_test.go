@@ -13,7 +13,7 @@ import (
 func tierMutants() []mutant {
 	return []mutant{
 		{
-			name: "A transaction of exactly the rest requests a document", only: "limits.tier.exactly-the-rest",
+			name: "A transaction of exactly the rest requests a document", by: "limits.tier.exactly-the-rest",
 			fault: creating(func(r request, next func(request) answer, before map[string]any, create func() answer) answer {
 				a := create()
 				if tier(before) == 1 && a.status == 200 && amount(r.member("from_amount")).Cmp(least(before)) == 0 {
@@ -23,7 +23,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "A cent remains of a limit that is used up", only: "limits.tier.above-the-rest",
+			name: "A cent remains of a limit that is used up", by: "limits.tier.above-the-rest",
 			fault: limits(func(_ request, _ func(request) answer, l map[string]any) {
 				for name, left := range remaining(l) {
 					if tier(l) > 0 && amount(left).Sign() == 0 {
@@ -33,7 +33,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "What is above the limit of a lower tier is refused", kills: []string{"limits.tier.above-the-rest"},
+			name: "What is above the limit of a lower tier is refused", by: "limits.tier.above-the-rest",
 			fault: creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
 				if tier(before) == 1 && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
 					return refused(422, "LIMIT_EXCEEDED")
@@ -42,7 +42,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "The last tier but one is taken for the highest", only: "limits.tier.each",
+			name: "The last tier but one is taken for the highest", by: "limits.tier.each",
 			fault: creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
 				if tier(before) == 2 && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
 					return refused(422, "LIMIT_EXCEEDED")
@@ -51,7 +51,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "What is above the limits of the highest tier is refused in each", only: "limits.tier.far-above",
+			name: "What is above the limits of the highest tier is refused in each", by: "limits.tier.far-above",
 			fault: creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
 				from := amount(r.member("from_amount")) // what no amount can be stays malformed
 				if tier(before) == 1 && from.Cmp(big.NewRat(20_000, 1)) > 0 && from.Cmp(big.NewRat(1_000_000, 1)) < 0 {
@@ -60,9 +60,9 @@ func tierMutants() []mutant {
 				return create()
 			}),
 		},
-		{name: "What is above the limit of the day does not count for the month and the year", only: "limits.tier.above-counts-whole", fault: excessForgotten},
+		{name: "What is above the limit of the day does not count for the month and the year", by: "limits.tier.above-counts-whole", fault: excessForgotten},
 		{
-			name: "A document is requested before the receiving amount is judged", only: "limits.tier.refused-requests-nothing",
+			name: "A document is requested before the receiving amount is judged", by: "limits.tier.refused-requests-nothing",
 			fault: creating(func(r request, next func(request) answer, before map[string]any, create func() answer) answer {
 				a := create()
 				if tier(before) == 1 && a.code() == "AMOUNT_NOT_ALLOWED" && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
@@ -72,7 +72,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "The requested tags do not raise the tier of an individual, only those of the highest do", only: "limits.tier.rises",
+			name: "The requested tags do not raise the tier of an individual, only those of the highest do", by: "limits.tier.rises",
 			fault: limits(func(r request, next func(request) answer, l map[string]any) {
 				if tier(l) == 2 && !isBusiness(r, next) {
 					l["current_tier"] = 1
@@ -80,7 +80,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "All tags of the highest tier are requested", only: "limits.tier.each-tag-needed",
+			name: "All tags of the highest tier are requested", by: "limits.tier.each-tag-needed",
 			fault: afterCreation(func(r request, next func(request) answer, _ answer) {
 				info := look(r, next, "/cip-info")
 				if status := info.member("cip_info", "OCCUPATION"); len(tagsWith(info, "REQUESTED")) > 0 && (status == nil || status == "FAILED") {
@@ -89,13 +89,13 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "A tag that is REVIEWING is requested again", only: "limits.tier.under-way",
+			name: "A tag that is REVIEWING is requested again", by: "limits.tier.under-way",
 			fault: afterCreation(func(r request, next func(request) answer, _ answer) {
 				setTags(r, next, "REQUESTED", tagsWith(look(r, next, "/cip-info"), "REVIEWING")...)
 			}),
 		},
 		{
-			name: "A tag that is FAILED is not requested again", only: "limits.tier.failed-again",
+			name: "A tag that is FAILED is not requested again", by: "limits.tier.failed-again",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				if op != "createTransaction" {
 					return next(r)
@@ -107,7 +107,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "A document is requested before the currency is judged", only: "limits.tier.refused-requests-nothing",
+			name: "A document is requested before the currency is judged", by: "limits.tier.refused-requests-nothing",
 			fault: creating(func(r request, next func(request) answer, before map[string]any, create func() answer) answer {
 				a := create()
 				if tier(before) == 1 && a.code() == "CURRENCY_NOT_SUPPORTED" && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
@@ -117,7 +117,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "A repeat requests what has FAILED since", only: "limits.tier.repeat-requests-nothing",
+			name: "A repeat requests what has FAILED since", by: "limits.tier.repeat-requests-nothing",
 			fault: answered("createTransaction", func(r request, next func(request) answer, a answer) {
 				if a.isReplay() {
 					setTags(r, next, "REQUESTED", tagsWith(look(r, next, "/cip-info"), "FAILED")...)
@@ -125,7 +125,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "A business is asked for the tags of individuals", only: "limits.tier.business",
+			name: "A business is asked for the tags of individuals", by: "limits.tier.business",
 			fault: then("getCipInfo", func(r request, a answer, next func(request) answer) answer {
 				if !isBusiness(r, next) || len(transactions(r, next)) == 0 || len(tagsWith(a, "REQUESTED")) == 0 {
 					return a
@@ -134,15 +134,15 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "A business that has sent something is in no higher tier than the first", only: "limits.tier.business",
+			name: "A business that has sent something is in no higher tier than the first", by: "limits.tier.business",
 			fault: limits(func(r request, next func(request) answer, l map[string]any) {
 				if isBusiness(r, next) && len(transactions(r, next)) > 0 {
 					l["current_tier"] = min(1, tier(l))
 				}
 			}),
 		},
-		{name: "The tier never falls", only: "limits.tier.falls", fault: highestSoFar},
-		{name: "Every tier begins to count at 0", only: "limits.tier.keeps-what-was-used", fault: countedPerTier},
+		{name: "The tier never falls", by: "limits.tier.falls", fault: highestSoFar},
+		{name: "Every tier begins to count at 0", by: "limits.tier.keeps-what-was-used", fault: countedPerTier},
 	}
 }
 
@@ -213,7 +213,7 @@ func countedPerTier() fault {
 func highestTierMutants() []mutant {
 	return []mutant{
 		{
-			name: "The rest itself is above the limit of the highest tier", only: "limits.highest-tier.exactly-the-rest",
+			name: "The rest itself is above the limit of the highest tier", by: "limits.highest-tier.exactly-the-rest",
 			fault: creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
 				if tier(before) == 3 && amount(r.member("from_amount")).Cmp(least(before)) == 0 {
 					return refused(422, "LIMIT_EXCEEDED")
@@ -222,7 +222,7 @@ func highestTierMutants() []mutant {
 			}),
 		},
 		{
-			name: "An amount above the rest is not allowed, after others", only: "limits.highest-tier.above-the-rest",
+			name: "An amount above the rest is not allowed, after others", by: "limits.highest-tier.above-the-rest",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				if op == "createTransaction" && a.code() == "LIMIT_EXCEEDED" && len(transactions(r, next)) > 0 {
@@ -232,14 +232,14 @@ func highestTierMutants() []mutant {
 			}),
 		},
 		{
-			name: "A transaction that the limit refuses requests a tag", only: "limits.highest-tier.refusal-leaves-all",
+			name: "A transaction that the limit refuses requests a tag", by: "limits.highest-tier.refusal-leaves-all",
 			fault: answered("createTransaction", func(r request, next func(request) answer, a answer) {
 				if a.code() == "LIMIT_EXCEEDED" {
 					setTags(r, next, "REQUESTED", "MIDDLE_NAME")
 				}
 			}),
 		},
-		{name: "The limit is not held against transactions at the same time", only: "limits.highest-tier.at-once", fault: unheldAtOnce},
+		{name: "The limit is not held against transactions at the same time", by: "limits.highest-tier.at-once", fault: unheldAtOnce},
 	}
 }
 

@@ -1,12 +1,15 @@
 package mutants_test
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"text/tabwriter"
 
@@ -17,108 +20,185 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// matrixVariable has every mutant run against every check, and the table printed: make mutants sets it.
-const matrixVariable = "CONFORM_MUTANTS"
+// fullVariable has all generated mutants run, and every check looked for among those that failed: make mutants sets it.
+const fullVariable = "CONFORM_MUTANTS"
 
-// mutants are all broken servers, in the order of the checks.
-func mutants() []mutant {
+// mutant is the real server with one fault.
+type mutant struct {
+	name  string // what the server does wrong, as a sentence
+	fault func() fault
+
+	by string // the check that must fail, of a mutant written by hand
+
+	kind, operation string // of a generated mutant: the kind of its fault, and the operation whose checks must find it
+}
+
+// handWritten returns the mutants that break rules of behavior, in the order of the checks.
+func handWritten() []mutant {
 	return slices.Concat(
 		referenceMutants(), userMutants(), verificationMutants(), limitMutants(), accountMutants(), transactionMutants(), idempotencyMutants(),
 		authenticationMutants(), isolationMutants(), validationMutants(), httpMutants(), errorMutants(), contractMutants(),
 	)
 }
 
-// Each mutant fails the checks that it names. That no other check is needed is for the matrix below to show.
-func TestEveryMutantIsFoundOut(t *testing.T) {
+// Every mutant is killed: one written by hand by the check that it names, a generated one by a check of its operation. And
+// every check has failed on a server with a single fault, so that none passes whatever the server does.
+func TestEveryMutantIsKilled(t *testing.T) {
 	t.Parallel()
-	if os.Getenv(matrixVariable) != "" {
-		t.Skip("the matrix runs instead")
+	full := os.Getenv(fullVariable) != ""
+	all := generated()
+	if !full {
+		all = oneOfEachKind(all)
 	}
-	handler := realServer(t)
-	for _, m := range mutants() {
-		t.Run(m.name, func(t *testing.T) {
-			t.Parallel()
-			for _, id := range m.expected() {
-				if found := killers(t, m.fault().with(handler), id); !slices.Contains(found, id) {
-					t.Errorf("%s does not find it out", id)
+	j := &jury{handler: realServer(t), killers: map[string][]string{}, failed: map[string]bool{}}
+	t.Run("by hand", func(t *testing.T) {
+		for _, m := range handWritten() {
+			t.Run(m.name, func(t *testing.T) {
+				t.Parallel()
+				if !j.failsAlone(t, m, m.by) {
+					t.Errorf("%s does not fail", m.by)
 				}
-			}
-		})
+			})
+		}
+	})
+	t.Run("generated", func(t *testing.T) {
+		for _, m := range all {
+			t.Run(m.name, func(t *testing.T) {
+				t.Parallel()
+				if j.kill(t, m) == "" {
+					t.Errorf("survives all checks of %s", m.operation)
+				}
+			})
+		}
+	})
+	if full {
+		j.print(t, all)
+		j.everyCheckHasFailed(t, all)
 	}
 }
 
-// Every check is the only one to find out some mutant, or is listed with the reason why it cannot be.
-func TestEveryCheckIsTheOnlyOneToFindOutSomeMutant(t *testing.T) {
-	t.Parallel()
-	if os.Getenv(matrixVariable) == "" {
-		t.Skip("a matter of minutes: make mutants")
-	}
-	handler := realServer(t)
-	if found := killers(t, handler); len(found) > 0 {
-		t.Fatalf("the real server fails %q", found)
-	}
-	all := mutants()
-	table := killersOf(t, handler, all)
-	alone := map[string]bool{}
-	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	for i, m := range all {
-		found := table[i]
-		shown := strings.Join(found, " ")
-		if len(found) > 3 {
-			shown = fmt.Sprintf("%s and %d more", strings.Join(found[:3], " "), len(found)-3)
-		}
-		fmt.Fprintf(out, "%s\t%d\t%s\n", m.name, len(found), shown)
-		switch {
-		case len(found) == 0:
-			t.Errorf("nobody finds out: %s", m.name)
-		case m.only != "" && !slices.Equal(found, []string{m.only}):
-			t.Errorf("%s: found out by %s, want only %s", m.name, shown, m.only)
-		}
-		for _, id := range m.expected() {
-			if !slices.Contains(found, id) {
-				t.Errorf("%s: %s does not find it out", m.name, id)
+// oneOfEachKind returns a sample: one mutant of each kind, of the operations in turn.
+func oneOfEachKind(all []mutant) (sample []mutant) {
+	operations := slices.Compact(slices.Collect(func(yield func(string) bool) {
+		for _, m := range all {
+			if !yield(m.operation) {
+				return
 			}
 		}
-		if len(found) == 1 {
-			alone[found[0]] = true
+	}))
+	byKind := map[string][]mutant{}
+	for _, m := range all {
+		byKind[m.kind] = append(byKind[m.kind], m)
+	}
+	for i, kind := range slices.Sorted(maps.Keys(byKind)) {
+		for turn := range operations {
+			operation := operations[(i+turn)%len(operations)]
+			if at := slices.IndexFunc(byKind[kind], func(m mutant) bool { return m.operation == operation }); at >= 0 {
+				sample = append(sample, byKind[kind][at])
+				break
+			}
 		}
+	}
+	return sample
+}
+
+// jury runs checks against mutants of one server, and remembers which failed.
+type jury struct {
+	handler http.Handler
+
+	mu      sync.Mutex
+	killers map[string][]string // checks that killed a mutant, by its kind and operation
+	failed  map[string]bool     // checks
+}
+
+func (m mutant) class() string { return m.kind + "\t" + m.operation }
+
+// kill runs the checks of the operation of a mutant, and first those that killed one of the same kind. It returns the check that
+// failed, or nothing.
+func (j *jury) kill(t *testing.T, m mutant) string {
+	t.Helper()
+	j.mu.Lock()
+	known := slices.DeleteFunc(slices.Clone(j.killers[m.class()]), func(id string) bool { return strings.HasPrefix(id, "contract.") })
+	j.mu.Unlock()
+	var failed []string
+	if len(known) > 0 {
+		failed = j.run(t, m, conformance.Filter{IDs: known})
+	}
+	if len(failed) == 0 {
+		failed = j.run(t, m, conformance.Filter{Operations: []string{m.operation}})
+	}
+	if len(failed) == 0 {
+		return ""
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !slices.Contains(j.killers[m.class()], failed[0]) {
+		j.killers[m.class()] = append(j.killers[m.class()], failed[0])
+	}
+	return failed[0]
+}
+
+// failsAlone reports whether a check fails on a mutant. A check of answers needs others that ask for them.
+func (j *jury) failsAlone(t *testing.T, m mutant, id string) bool {
+	t.Helper()
+	only := conformance.Filter{IDs: []string{id}}
+	switch operation, isContract := strings.CutPrefix(id, "contract."); {
+	case id == "contract.errors":
+		only.IDs = append(only.IDs, "http")
+	case isContract:
+		only = conformance.Filter{Operations: []string{operation}}
+	}
+	return slices.Contains(j.run(t, m, only), id)
+}
+
+// run runs checks against a mutant until one of them fails, and returns what has failed by then.
+func (j *jury) run(t *testing.T, m mutant, only conformance.Filter) []string {
+	t.Helper()
+	results := runChecks(t, m.fault().with(j.handler), conformance.Target{Only: only, MaxFailures: 1})
+	var failed []string
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, r := range results {
+		if r.Status == probe.Failed {
+			failed, j.failed[r.ID] = append(failed, r.ID), true
+		}
+	}
+	return failed
+}
+
+// print shows how many mutants of each kind and operation there were, and by which checks they were killed.
+func (j *jury) print(t *testing.T, all []mutant) {
+	t.Helper()
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	mutants := map[string]int{}
+	for _, m := range all {
+		mutants[m.class()]++
+	}
+	fmt.Fprintln(out, "KIND\tOPERATION\tMUTANTS\tKILLED BY")
+	for _, class := range slices.Sorted(maps.Keys(mutants)) {
+		fmt.Fprintf(out, "%s\t%d\t%s\n", class, mutants[class], strings.Join(j.killers[class], " "))
 	}
 	if err := out.Flush(); err != nil {
 		t.Error(err)
 	}
-	for _, id := range checkIDs() {
-		switch reason := neverAlone[id]; {
-		case alone[id] && reason != "":
-			t.Errorf("%s is listed as never alone and is the only one to find out a mutant", id)
-		case !alone[id] && reason == "":
-			t.Errorf("%s is not the only one to find out any mutant", id)
-		}
-	}
-	for id := range neverAlone {
-		if !slices.Contains(checkIDs(), id) {
-			t.Errorf("%s is listed and does not exist", id)
-		}
-	}
 }
 
-func (m mutant) expected() []string {
-	if m.only != "" {
-		return []string{m.only}
-	}
-	return m.kills
-}
-
-// checkIDs are those of the checks that run against a server in normal condition.
-func checkIDs() (ids []string) {
+// everyCheckHasFailed looks for a generated mutant for each check that has not failed yet.
+func (j *jury) everyCheckHasFailed(t *testing.T, all []mutant) {
+	t.Helper()
 	for _, c := range slices.Concat(checks.All(), checks.Contract(compiled())) {
-		if c.Condition == "" || c.Condition == probe.Normal {
-			ids = append(ids, c.ID)
+		if j.failed[c.ID] || cmp.Or(c.Condition, probe.Normal) != probe.Normal {
+			continue
+		}
+		if !slices.ContainsFunc(all, func(m mutant) bool {
+			return (len(c.Operations) == 0 || slices.Contains(c.Operations, m.operation)) && j.failsAlone(t, m, c.ID)
+		}) {
+			t.Errorf("%s has failed on no server with a single fault", c.ID)
 		}
 	}
-	return ids
 }
 
-// realServer gives the handler of a sandbox that all mutants of a test stand before.
+// realServer returns the handler of a sandbox that all mutants of a test stand before.
 func realServer(t *testing.T) http.Handler {
 	t.Helper()
 	srv, err := server.New(t.Context(), server.Config{Sandbox: true, Database: servertest.Database(t)})
@@ -133,70 +213,18 @@ func realServer(t *testing.T) http.Handler {
 	return srv.Handler()
 }
 
-// choosing gives the filter for the checks that are named, or all. A check of answers needs others that ask for them: all of
-// its operation, or those of paths.
-func choosing(ids []string) conformance.Filter {
-	if len(ids) == 1 {
-		switch group, operation, _ := strings.Cut(ids[0], "."); {
-		case ids[0] == "contract.errors":
-			return conformance.Filter{IDs: []string{ids[0], "http"}}
-		case group == "contract":
-			return conformance.Filter{Operations: []string{operation}}
-		}
-	}
-	return conformance.Filter{IDs: ids}
-}
-
-// killers runs the suite, or the checks that are named, against a handler and gives those that did not pass.
-func killers(t *testing.T, h http.Handler, only ...string) (found []string) {
+// runChecks runs checks against a handler, with the clients of the sandbox.
+func runChecks(t *testing.T, h http.Handler, target conformance.Target) []conformance.Result {
 	t.Helper()
 	listener := httptest.NewServer(h)
 	defer listener.Close()
-	report, err := conformance.Run(t.Context(), conformance.Target{
-		Target: probe.Target{
-			URL: listener.URL, ClientID: server.SandboxClients[0].ID, ClientSecret: server.SandboxClients[0].Secret,
-			OtherClientID: server.SandboxClients[1].ID, OtherClientSecret: server.SandboxClients[1].Secret,
-		},
-		Only: choosing(only),
-	})
+	first, second := server.SandboxClients[0], server.SandboxClients[1]
+	target.Target = probe.Target{
+		URL: listener.URL, ClientID: first.ID, ClientSecret: first.Secret, OtherClientID: second.ID, OtherClientSecret: second.Secret,
+	}
+	report, err := conformance.Run(t.Context(), target)
 	if err != nil {
-		t.Error(err)
-		return nil
+		t.Fatal(err)
 	}
-	for _, r := range report.Results {
-		if r.Status >= probe.Failed {
-			found = append(found, r.ID)
-		}
-	}
-	slices.Sort(found)
-	return found
-}
-
-// failing runs checks against a handler until one of them fails, and returns those that have.
-func failing(t *testing.T, h http.Handler, only conformance.Filter) (failed []string) {
-	t.Helper()
-	listener := httptest.NewServer(h)
-	defer listener.Close()
-	report, err := conformance.Run(t.Context(), conformance.Target{
-		Target: probe.Target{
-			URL: listener.URL, ClientID: server.SandboxClients[0].ID, ClientSecret: server.SandboxClients[0].Secret,
-			OtherClientID: server.SandboxClients[1].ID, OtherClientSecret: server.SandboxClients[1].Secret,
-		},
-		Only: only, MaxFailures: 1,
-	})
-	if err != nil {
-		t.Error(err)
-		return nil
-	}
-	for _, r := range report.Results {
-		if r.Status == probe.Failed {
-			failed = append(failed, r.ID)
-		}
-	}
-	slices.Sort(failed)
-	return failed
-}
-
-func ended(t *testing.T, m mutant, h http.Handler) []string {
-	return failing(t, m.fault().with(h), conformance.Filter{Operations: []string{m.operation}})
+	return report.Results
 }

@@ -21,27 +21,27 @@ func referencePayerMutants() []mutant {
 	const list, one = "listPayers", "getPayer"
 	return []mutant{
 		{
-			name: "The payer list takes a country for a question whether there are any, and lists all", only: "reference.payers.country",
+			name: "The payer list takes a country for a question whether there are any, and lists all", by: "reference.payers.country",
 			fault: whereListed(list, true, allCountries),
 		},
 		{
-			name: "The payer list without a country leaves out cash payers without pick-up locations", only: "reference.payers.all-countries",
+			name: "The payer list without a country leaves out cash payers without pick-up locations", by: "reference.payers.all-countries",
 			fault: listing(list, "country", "", leaveOut(func(payer map[string]any) bool {
 				return payer["delivery_method"] == "CASH_PICKUP" && len(each(payer["pickup_location"])) == 0
 			})),
 		},
 		{
-			name:  "The payer list without a country ends after 50",
-			kills: []string{"reference.payers.all-countries", "reference.payers.payout-method"}, fault: listing(list, "country", "", first50),
+			name: "The payer list without a country ends after 50",
+			by:   "reference.payers.all-countries", fault: listing(list, "country", "", first50),
 		},
 		{
-			name: "The payer list without a country leaves out wallets in the Philippines", only: "reference.payers.all-countries",
+			name: "The payer list without a country leaves out wallets in the Philippines", by: "reference.payers.all-countries",
 			fault: listing(list, "country", "", leaveOut(func(payer map[string]any) bool {
 				return payer["country"] == "PH" && payer["delivery_method"] == "WALLET"
 			})),
 		},
 		{
-			name: "The payer list finds nothing in a country of 3 letters without a method", only: "reference.payers.alpha-3",
+			name: "The payer list finds nothing in a country of 3 letters without a method", by: "reference.payers.alpha-3",
 			fault: reasking(list, func(r request) request {
 				if q := r.URL.Query(); len(q.Get("country")) == 3 && !q.Has("payout_method") && !q.Has("delivery_method") {
 					return r.query("country", "ZZ")
@@ -50,7 +50,7 @@ func referencePayerMutants() []mutant {
 			}),
 		},
 		{
-			name: "The payer list takes the first 2 letters of a country of 3", only: "reference.payers.alpha-3",
+			name: "The payer list takes the first 2 letters of a country of 3", by: "reference.payers.alpha-3",
 			fault: reasking(list, func(r request) request {
 				if country := r.URL.Query().Get("country"); len(country) == 3 {
 					return r.query("country", country[:2])
@@ -59,11 +59,11 @@ func referencePayerMutants() []mutant {
 			}),
 		},
 		{
-			name: "The payer list of a country without payers is that of all countries", only: "reference.disabled-country",
+			name: "The payer list of a country without payers is that of all countries", by: "reference.disabled-country",
 			fault: whereListed(list, false, allCountries),
 		},
 		{
-			name: "Without a country the filter payout_method does not know HOME_DELIVERY", only: "reference.payers.payout-method",
+			name: "Without a country the filter payout_method does not know HOME_DELIVERY", by: "reference.payers.payout-method",
 			fault: reasking(list, func(r request) request {
 				if q := r.URL.Query(); q.Get("payout_method") == "HOME_DELIVERY" && !q.Has("country") {
 					return r.query("payout_method", "")
@@ -72,7 +72,7 @@ func referencePayerMutants() []mutant {
 			}),
 		},
 		{
-			name: "Without a country the filter delivery_method counts beside payout_method only", only: "reference.payers.delivery-method",
+			name: "Without a country the filter delivery_method counts beside payout_method only", by: "reference.payers.delivery-method",
 			fault: reasking(list, func(r request) request {
 				if q := r.URL.Query(); !q.Has("payout_method") && !q.Has("country") {
 					return r.query("delivery_method", "")
@@ -82,11 +82,11 @@ func referencePayerMutants() []mutant {
 		},
 		{
 			name:  "The filter delivery_method is ignored",
-			kills: []string{"reference.payers.delivery-method", "reference.payers.contradiction"},
+			by:    "reference.payers.delivery-method",
 			fault: asking(list, func(r request) request { return r.query("delivery_method", "") }),
 		},
 		{
-			name: "The two spellings of the method are refused together", only: "reference.payers.both-spellings",
+			name: "The two spellings of the method are refused together", by: "reference.payers.both-spellings",
 			fault: answering(list, 200, func(r request, a answer) answer {
 				if q := r.URL.Query(); q.Has("payout_method") && q.Has("delivery_method") {
 					return a.failure(400, "BAD_REQUEST")
@@ -95,7 +95,7 @@ func referencePayerMutants() []mutant {
 			}),
 		},
 		{
-			name: "Of two different methods the first is taken", only: "reference.payers.contradiction",
+			name: "Of two different methods the first is taken", by: "reference.payers.contradiction",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				if q := r.URL.Query(); op != list || a.status != 400 || !q.Has("payout_method") || next(r.query("payout_method", "")).status != 200 {
@@ -105,7 +105,7 @@ func referencePayerMutants() []mutant {
 			}),
 		},
 		{
-			name: "Of two different methods the first is taken in the list of a country", only: "reference.payers.contradiction",
+			name: "Of two different methods the first is taken in the list of a country", by: "reference.payers.contradiction",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				q := r.URL.Query()
@@ -116,7 +116,7 @@ func referencePayerMutants() []mutant {
 			}),
 		},
 		{
-			name: "The method is ignored in the payer list of a country", only: "reference.payers.country-and-method",
+			name: "The method is ignored in the payer list of a country", by: "reference.payers.country-and-method",
 			fault: reasking(list, func(r request) request {
 				if r.URL.Query().Has("country") {
 					return r.query("payout_method", "")
@@ -125,7 +125,7 @@ func referencePayerMutants() []mutant {
 			}),
 		},
 		{
-			name: "The filter delivery_method is ignored in the payer list of a country", only: "reference.payers.country-and-method",
+			name: "The filter delivery_method is ignored in the payer list of a country", by: "reference.payers.country-and-method",
 			fault: reasking(list, func(r request) request {
 				if r.URL.Query().Has("country") {
 					return r.query("delivery_method", "")
@@ -134,7 +134,7 @@ func referencePayerMutants() []mutant {
 			}),
 		},
 		{
-			name: "The method is ignored in the payer list of a country of 3 letters", only: "reference.payers.country-and-method",
+			name: "The method is ignored in the payer list of a country of 3 letters", by: "reference.payers.country-and-method",
 			fault: reasking(list, func(r request) request {
 				if len(r.URL.Query().Get("country")) == 3 {
 					return r.query("payout_method", "").query("delivery_method", "")
@@ -143,7 +143,7 @@ func referencePayerMutants() []mutant {
 			}),
 		},
 		{
-			name: "The filter BANK_DEPOSIT finds nothing in a country", only: "reference.payers.country-and-method",
+			name: "The filter BANK_DEPOSIT finds nothing in a country", by: "reference.payers.country-and-method",
 			fault: answering(list, 200, func(r request, a answer) answer {
 				if q := r.URL.Query(); q.Has("country") && q.Get("payout_method") == "BANK_DEPOSIT" {
 					a = a.list(func([]any) []any { return nil })
@@ -152,32 +152,32 @@ func referencePayerMutants() []mutant {
 			}),
 		},
 		{
-			name: "The payer list without a country is in descending order", only: "reference.payers.order",
+			name: "The payer list without a country is in descending order", by: "reference.payers.order",
 			fault: listing(list, "country", "", reversed),
 		},
 		{
-			name: "The payer list of a country is in descending order", only: "reference.payers.order",
+			name: "The payer list of a country is in descending order", by: "reference.payers.order",
 			fault: listingOf(list, "country", reversed),
 		},
 		{
-			name: "A single payer has its code for a name", only: "reference.payers.single",
+			name: "A single payer has its code for a name", by: "reference.payers.single",
 			fault: answering(one, 200, func(_ request, a answer) answer {
 				return a.object(func(payer map[string]any) { payer["name"] = payer["code"] })
 			}),
 		},
-		{name: "An unknown payer is a bad request", only: "reference.payers.unknown", fault: unknownIsBad(one)},
+		{name: "An unknown payer is a bad request", by: "reference.payers.unknown", fault: unknownIsBad(one)},
 		{
-			name: "The bounds of a payer are in dollars where they have cents", only: "reference.payers.network-limit",
+			name: "The bounds of a payer are in dollars where they have cents", by: "reference.payers.network-limit",
 			fault: boundsWithCents(func(bounds map[string]any) { bounds["currency"] = "USD" }),
 		},
 		{
-			name: "The bounds of a payer are exchanged where they have cents", only: "reference.payers.network-limit",
+			name: "The bounds of a payer are exchanged where they have cents", by: "reference.payers.network-limit",
 			fault: boundsWithCents(func(bounds map[string]any) {
 				bounds["min_amount"], bounds["max_amount"] = bounds["max_amount"], bounds["min_amount"]
 			}),
 		},
 		{
-			name: "All pick-up locations of a payer have the id of the first", only: "reference.payers.pickup-location",
+			name: "All pick-up locations of a payer have the id of the first", by: "reference.payers.pickup-location",
 			fault: sameIDs("pickup_location", list, one),
 		},
 	}
@@ -189,21 +189,21 @@ func enabledCountryMutants() []mutant {
 	second := func(r request) bool { return r.Header.Get("X-Client-Id") == server.SandboxClients[1].ID }
 	all := []mutant{
 		{
-			name: "The payer list holds a payer of a country that is not enabled", kills: []string{rule},
+			name: "The payer list holds a payer of a country that is not enabled", by: rule,
 			fault: oneMore("listPayers", "getPayer", func(payer map[string]any) { payer["country"] = disabled }),
 		},
 		{
-			name: "The bank list holds a bank of a country that is not enabled", only: rule,
+			name: "The bank list holds a bank of a country that is not enabled", by: rule,
 			fault: oneMore("listBanks", "getBank", func(bank map[string]any) { bank["country"] = disabled }),
 		},
 		{
-			name: "The second form lists a state of a country that is not enabled", only: rule,
+			name: "The second form lists a state of a country that is not enabled", by: rule,
 			fault: oneMore("listStatesV2", "getStateV2", func(state map[string]any) { state["country_id"] = "250" }),
 		},
 	}
 	for _, of := range [][2]string{{"listBanks", "country"}, {"listStatesV2", "countryCode"}, {"getTransactionLimit", "destination"}} {
 		all = append(all, mutant{
-			name: of[0] + " takes countries of 3 letters", only: "reference.alpha-3-elsewhere",
+			name: of[0] + " takes countries of 3 letters", by: "reference.alpha-3-elsewhere",
 			fault: asking(of[0], func(r request) request {
 				if r.URL.Query().Get(of[1]) == "NPL" {
 					r = r.query(of[1], "NP")
@@ -214,7 +214,7 @@ func enabledCountryMutants() []mutant {
 	}
 	for _, of := range []struct{ list, one string }{{"listPayers", "getPayer"}, {"listBanks", "getBank"}} {
 		all = append(all, mutant{
-			name: of.one + " knows what is enabled for the first client only", only: "reference.each-client-its-own",
+			name: of.one + " knows what is enabled for the first client only", by: "reference.each-client-its-own",
 			fault: answering(of.one, 200, func(r request, a answer) answer {
 				if second(r) {
 					return a.failure(404, "NOT_FOUND")
@@ -222,7 +222,7 @@ func enabledCountryMutants() []mutant {
 				return a
 			}),
 		}, mutant{
-			name: of.one + " gives a client what its list does not hold", only: "reference.each-client-its-own",
+			name: of.one + " gives a client what its list does not hold", by: "reference.each-client-its-own",
 			fault: answering(of.list, 200, func(r request, a answer) answer {
 				if second(r) {
 					return a.list(func(list []any) []any { return list[:len(list)/2] })

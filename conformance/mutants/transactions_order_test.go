@@ -8,7 +8,7 @@ import (
 // transactionOrderMutants look at two rules of section 1 in the wrong order.
 func transactionOrderMutants() []mutant {
 	all := []mutant{{
-		name: "The KYC status is looked at before the capability", only: "transactions.order.capability-before-kyc",
+		name: "The KYC status is looked at before the capability", by: "transactions.order.capability-before-kyc",
 		fault: miscalls("SENDING_NOT_ENABLED", func(r request, next func(request) answer) bool { return r.status(next) == "UNVERIFIED" },
 			http.StatusUnprocessableEntity, "KYC_NOT_ELIGIBLE"),
 	}}
@@ -32,7 +32,7 @@ func transactionOrderMutants() []mutant {
 		{"amount-before-limit", "AMOUNT_NOT_ALLOWED", where(aboveLimit, with(constant(1), "exchange_rate")), "LIMIT_EXCEEDED"},
 	} {
 		all = append(all, mutant{
-			name: pair.second + " is answered before " + pair.first, only: "transactions.order." + pair.check,
+			name: pair.second + " is answered before " + pair.first, by: "transactions.order." + pair.check,
 			fault: hasty(pair.first, pair.try, pair.second),
 		})
 	}

@@ -17,15 +17,15 @@ func transactionReadingMutants() []mutant {
 	}
 	return []mutant{
 		{
-			name: "A transaction is read without its note", only: "transactions.reading.same",
+			name: "A transaction is read without its note", by: "transactions.reading.same",
 			fault: answering("getTransaction", http.StatusOK, func(_ request, a answer) answer { return a.object(withoutNote) }),
 		},
 		{
-			name: "The receiving amount of a transaction is read in hundredths, whatever the currency", only: "transactions.reading.same",
+			name: "The receiving amount of a transaction is read in hundredths, whatever the currency", by: "transactions.reading.same",
 			fault: answering("getTransaction", http.StatusOK, func(_ request, a answer) answer { return a.object(inHundredths) }),
 		},
 		{
-			name: "For an unknown transaction the last one of the user is read", only: "transactions.reading.unknown",
+			name: "For an unknown transaction the last one of the user is read", by: "transactions.reading.unknown",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				if op == "getTransaction" && a.status == http.StatusNotFound {
@@ -37,7 +37,7 @@ func transactionReadingMutants() []mutant {
 			}),
 		},
 		{
-			name: "A transaction is found below any user of the client", only: "transactions.reading.other-user",
+			name: "A transaction is found below any user of the client", by: "transactions.reading.other-user",
 			fault: knowing(func(of known) func() fault {
 				return stateless(func(op string, r request, next func(request) answer) answer {
 					a := next(r)
@@ -52,7 +52,7 @@ func transactionReadingMutants() []mutant {
 			}),
 		},
 		{
-			name: "Transactions are listed without their notes", only: "transactions.list.same",
+			name: "Transactions are listed without their notes", by: "transactions.list.same",
 			fault: pages(func(_ request, items []any, page map[string]any) {
 				for _, x := range objects(items) {
 					withoutNote(x)
@@ -60,7 +60,7 @@ func transactionReadingMutants() []mutant {
 			}),
 		},
 		{
-			name: "Receiving amounts are listed in hundredths, whatever the currency", only: "transactions.list.same",
+			name: "Receiving amounts are listed in hundredths, whatever the currency", by: "transactions.list.same",
 			fault: pages(func(_ request, items []any, _ map[string]any) {
 				for _, x := range objects(items) {
 					inHundredths(x)
@@ -68,7 +68,7 @@ func transactionReadingMutants() []mutant {
 			}),
 		},
 		{
-			name: "Without a limit the oldest transaction comes first", only: "transactions.list.newest-first",
+			name: "Without a limit the oldest transaction comes first", by: "transactions.list.newest-first",
 			fault: pages(func(r request, items []any, _ map[string]any) {
 				if !r.URL.Query().Has("limit") {
 					slices.Reverse(items)
@@ -76,10 +76,10 @@ func transactionReadingMutants() []mutant {
 			}),
 		},
 		{
-			name: "The list of a user that has nothing holds the last transaction of the client", only: "transactions.list.own", fault: lastOfClient,
+			name: "The list of a user that has nothing holds the last transaction of the client", by: "transactions.list.own", fault: lastOfClient,
 		},
 		{
-			name: "Where a limit is sent an unknown user has no transactions", only: "transactions.list.unknown-user",
+			name: "Where a limit is sent an unknown user has no transactions", by: "transactions.list.unknown-user",
 			fault: answering("listTransactions", http.StatusNotFound, func(r request, a answer) answer {
 				if r.URL.Query().Has("limit") {
 					a = a.found(map[string]any{"items": []any{}})
@@ -133,7 +133,7 @@ func transactionPagingMutants() []mutant {
 	}
 	return []mutant{
 		{
-			name: "A page between others skips its last transaction", only: paging + "complete",
+			name: "A page between others skips its last transaction", by: paging + "complete",
 			fault: pages(func(r request, items []any, page map[string]any) {
 				if isMiddle(r, page) {
 					page["items"] = items[:len(items)-1]
@@ -141,7 +141,7 @@ func transactionPagingMutants() []mutant {
 			}),
 		},
 		{
-			name: "The cursor of a page between others is the one that led to it", only: paging + "complete",
+			name: "The cursor of a page between others is the one that led to it", by: paging + "complete",
 			fault: pages(func(r request, _ []any, page map[string]any) {
 				if isMiddle(r, page) {
 					page["next_cursor"] = r.URL.Query().Get("cursor")
@@ -149,7 +149,7 @@ func transactionPagingMutants() []mutant {
 			}),
 		},
 		{
-			name: "A page holds one more than the limit", only: paging + "limit",
+			name: "A page holds one more than the limit", by: paging + "limit",
 			fault: asking("listTransactions", func(r request) request {
 				if limit, err := strconv.Atoi(r.URL.Query().Get("limit")); err == nil && limit > 1 && limit < 100 {
 					r = r.query("limit", strconv.Itoa(limit+1))
@@ -158,7 +158,7 @@ func transactionPagingMutants() []mutant {
 			}),
 		},
 		{
-			name: "A page that is full has a cursor in any case", only: paging + "last",
+			name: "A page that is full has a cursor in any case", by: paging + "last",
 			fault: pages(func(r request, items []any, page map[string]any) {
 				if strconv.Itoa(len(items)) == r.URL.Query().Get("limit") && page["next_cursor"] == nil {
 					page["next_cursor"] = "bGFzdA"
@@ -166,20 +166,20 @@ func transactionPagingMutants() []mutant {
 			}),
 		},
 		{
-			name: "A page that is full has a cursor where one led to it", only: paging + "last",
+			name: "A page that is full has a cursor where one led to it", by: paging + "last",
 			fault: pages(func(r request, items []any, page map[string]any) {
 				if cursor := r.URL.Query().Get("cursor"); cursor != "" && strconv.Itoa(len(items)) == r.URL.Query().Get("limit") && page["next_cursor"] == nil {
 					page["next_cursor"] = cursor
 				}
 			}),
 		},
-		{name: "A cursor shows the transactions of the user whose page gave it", only: paging + "other-user", fault: cursorsOfUsers},
+		{name: "A cursor shows the transactions of the user whose page gave it", by: paging + "other-user", fault: cursorsOfUsers},
 		{
-			name: "A cursor is an offset, which a new transaction moves", only: paging + "undisturbed", fault: offsets,
+			name: "A cursor is an offset, which a new transaction moves", by: paging + "undisturbed", fault: offsets,
 		},
-		{name: "A page holds 50 transactions where no limit is sent", only: paging + "default", fault: defaultLimit("50")},
+		{name: "A page holds 50 transactions where no limit is sent", by: paging + "default", fault: defaultLimit("50")},
 		{
-			name: "A cursor that cannot be read begins with the first page", only: paging + "bad-cursor",
+			name: "A cursor that cannot be read begins with the first page", by: paging + "bad-cursor",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				if text, err := base64.RawURLEncoding.DecodeString(r.URL.Query().Get("cursor")); op == "listTransactions" &&

@@ -13,19 +13,19 @@ func transactionReceiverMutants() []mutant {
 	}
 	return slices.Concat([]mutant{
 		{
-			name: "Cash for an unknown receive user is for the first one", only: "transactions.receive-user.unknown",
+			name: "Cash for an unknown receive user is for the first one", by: "transactions.receive-user.unknown",
 			fault: knowing(func(of known) func() fault {
 				return overlooking("RECEIVE_USER_NOT_FOUND", cash(where(of.by("", "to", "id"), anyReceiver)))
 			}),
 		},
 		{
-			name: "Cash may be for the receive user of another user", only: "transactions.receive-user.other-user",
+			name: "Cash may be for the receive user of another user", by: "transactions.receive-user.other-user",
 			fault: knowing(func(of known) func() fault {
 				return overlooking("RECEIVE_USER_NOT_FOUND", cash(where(of.by("createReceiveUser", "to", "id"), anyReceiver)))
 			}),
 		},
 		{
-			name: "Cash is handed out only to receive users with a city", only: "transactions.cash-pickup.no-address",
+			name: "Cash is handed out only to receive users with a city", by: "transactions.cash-pickup.no-address",
 			fault: refusing("ADDRESS_REQUIRED", func(r request, next func(request) answer) bool {
 				return r.method() == "CASH_PICKUP" && r.receiver(next)["city"] == nil
 			}),
@@ -38,7 +38,7 @@ func transactionReceiverMutants() []mutant {
 
 func homeWithout(member, check string) mutant {
 	return mutant{
-		name: "A home delivery needs no " + member, only: "transactions.home-delivery." + check,
+		name: "A home delivery needs no " + member, by: "transactions.home-delivery." + check,
 		fault: overlooking("ADDRESS_REQUIRED", where(func(r request, next func(request) answer) bool {
 			return r.receiver(next)[member] == nil
 		}, withAddress)),
@@ -49,7 +49,7 @@ func homeWithout(member, check string) mutant {
 func receiveAccountMutants(method, name, own, other string) []mutant {
 	account := func(title, check, by string, try func(of known) attempt) mutant {
 		return mutant{
-			name: "A " + method + " " + title, only: "transactions." + name + "." + check,
+			name: "A " + method + " " + title, by: "transactions." + name + "." + check,
 			fault: knowing(func(of known) func() fault {
 				return overlooking("RECEIVE_ACCOUNT_NOT_FOUND", where(func(r request, next func(request) answer) bool {
 					return r.method() == method && of.by(by, "to", "fund_id")(r, next)
@@ -97,17 +97,17 @@ var withAddress = with(func(r request, next func(request) answer) any {
 func payerMutants() []mutant {
 	all := []mutant{
 		{
-			name: "A wallet payout may name any payer", only: "transactions.wallet.payer-other",
+			name: "A wallet payout may name any payer", by: "transactions.wallet.payer-other",
 			fault: overlooking("PAYER_NOT_FOUND", where(isWallet, with(constant(nil), "to", "payer_id"))),
 		},
 		{
-			name: "A wallet payout may name any payer that exists", only: "transactions.wallet.payer-other",
+			name: "A wallet payout may name any payer that exists", by: "transactions.wallet.payer-other",
 			fault: overlooking("PAYER_NOT_FOUND", where(func(r request, next func(request) answer) bool {
 				return r.method() == "WALLET" && r.payer(next) != nil
 			}, with(constant(nil), "to", "payer_id"))),
 		},
 		{
-			name: "A wallet payout answers the payer that it names", only: "transactions.wallet.payer-not-returned",
+			name: "A wallet payout answers the payer that it names", by: "transactions.wallet.payer-not-returned",
 			fault: transacting(func(r request, next func(request) answer) answer {
 				return next(r).object(func(x map[string]any) {
 					if to, ok := x["to"].(map[string]any); ok && r.method() == "WALLET" && r.member("to", "payer_id") != nil {
@@ -117,34 +117,34 @@ func payerMutants() []mutant {
 			}),
 		},
 		{
-			name: "A wallet payout may name no payer", only: "transactions.wallet.payer-own",
+			name: "A wallet payout may name no payer", by: "transactions.wallet.payer-own",
 			fault: refusing("PAYER_NOT_FOUND", func(r request, _ func(request) answer) bool {
 				return r.method() == "WALLET" && r.member("to", "payer_id") != nil
 			}),
 		},
 		{
-			name: "An unknown pick-up location is ignored", only: "transactions.pickup-location.unknown",
+			name: "An unknown pick-up location is ignored", by: "transactions.pickup-location.unknown",
 			fault: overlooking("PICKUP_LOCATION_NOT_FOUND", where(func(r request, next func(request) answer) bool { return !r.locationOfAny(next) }, noLocation)),
 		},
 		{
-			name: "Any pick-up location is accepted where the payer has none", only: "transactions.pickup-location.unknown",
+			name: "Any pick-up location is accepted where the payer has none", by: "transactions.pickup-location.unknown",
 			fault: overlooking("PICKUP_LOCATION_NOT_FOUND", where(func(r request, next func(request) answer) bool {
 				return len(objects(r.payer(next)["pickup_location"])) == 0
 			}, noLocation)),
 		},
 		{
-			name: "Pick-up locations of other payers are accepted", only: "transactions.pickup-location.other-payer",
+			name: "Pick-up locations of other payers are accepted", by: "transactions.pickup-location.other-payer",
 			fault: overlooking("PICKUP_LOCATION_NOT_FOUND", where(request.locationOfAny, noLocation)),
 		},
 		{
-			name: "Of the pick-up locations of a payer only the first is accepted", only: "transactions.pickup-location.own",
+			name: "Of the pick-up locations of a payer only the first is accepted", by: "transactions.pickup-location.own",
 			fault: refusing("PICKUP_LOCATION_NOT_FOUND", func(r request, next func(request) answer) bool {
 				locations := objects(r.payer(next)["pickup_location"])
 				return len(locations) > 0 && r.member("to", "pickup_location") != nil && r.member("to", "pickup_location") != locations[0]["id"]
 			}),
 		},
 		{
-			name: "A pick-up location is needed where the payer has more than two", only: "transactions.pickup-location.optional",
+			name: "A pick-up location is needed where the payer has more than two", by: "transactions.pickup-location.optional",
 			fault: refusing("PICKUP_LOCATION_NOT_FOUND", func(r request, next func(request) answer) bool {
 				return r.member("to", "pickup_location") == nil && len(objects(r.payer(next)["pickup_location"])) > 2
 			}),
@@ -154,7 +154,7 @@ func payerMutants() []mutant {
 		check := "transactions." + strings.ReplaceAll(strings.ToLower(method), "_", "-") + ".payer-"
 		payer := func(title, name string, fits func(r request, next func(request) answer, payer map[string]any) bool) mutant {
 			return mutant{
-				name: "A " + method + " " + title, only: check + name,
+				name: "A " + method + " " + title, by: check + name,
 				fault: overlooking("PAYER_NOT_FOUND", where(func(r request, next func(request) answer) bool {
 					return r.method() == method && fits(r, next, r.payer(next))
 				}, anyPayer)),

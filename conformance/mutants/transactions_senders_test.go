@@ -11,15 +11,15 @@ func transactionSenderMutants() []mutant {
 	verified := func(r request, next func(request) answer) bool { return r.status(next) == "VERIFIED" }
 	all := []mutant{
 		{
-			name: "A user outside the corridors learns first that it may not send", only: "transactions.sender.corridor",
+			name: "A user outside the corridors learns first that it may not send", by: "transactions.sender.corridor",
 			fault: miscalls("CORRIDOR_NOT_ENABLED", anything, http.StatusUnprocessableEntity, "SENDING_NOT_ENABLED"),
 		},
 		{
-			name: "A verified user without sending capability is told to verify again", only: "transactions.sender.capability",
+			name: "A verified user without sending capability is told to verify again", by: "transactions.sender.capability",
 			fault: miscalls("SENDING_NOT_ENABLED", verified, http.StatusUnprocessableEntity, "KYC_NOT_ELIGIBLE"),
 		},
 		{
-			name: "A user that was suspended once never sends again", only: "transactions.sender.reinstated",
+			name: "A user that was suspended once never sends again", by: "transactions.sender.reinstated",
 			fault: func() fault {
 				var suspended sync.Map
 				return func(op string, r request, next func(request) answer) answer {
@@ -37,11 +37,11 @@ func transactionSenderMutants() []mutant {
 			},
 		},
 		{
-			name: "A business creates no transactions", only: "transactions.sender.business",
+			name: "A business creates no transactions", by: "transactions.sender.business",
 			fault: refusing("KYC_NOT_ELIGIBLE", isBusiness),
 		},
 		{
-			name: "Of the funding accounts of a user only the last that became ACTIVE is", only: "transactions.funding-account.each-active",
+			name: "Of the funding accounts of a user only the last that became ACTIVE is", by: "transactions.funding-account.each-active",
 			fault: answered("setFundingAccountStatus", func(r request, next func(request) answer, a answer) {
 				for _, account := range r.below(next, "/funding-accounts") {
 					if a.member("status") == "ACTIVE" && account["status"] == "ACTIVE" && account["id"] != a.member("id") {
@@ -53,13 +53,13 @@ func transactionSenderMutants() []mutant {
 			}),
 		},
 		{
-			name: "An unknown funding account stands for the active one", only: "transactions.funding-account.unknown",
+			name: "An unknown funding account stands for the active one", by: "transactions.funding-account.unknown",
 			fault: knowing(func(of known) func() fault {
 				return overlooking("FUNDING_ACCOUNT_NOT_FOUND", where(of.by("", "from_fund_id"), activeFund))
 			}),
 		},
 		{
-			name: "The funding account of any user funds a transaction", only: "transactions.funding-account.other-user",
+			name: "The funding account of any user funds a transaction", by: "transactions.funding-account.other-user",
 			fault: knowing(func(of known) func() fault {
 				return overlooking("FUNDING_ACCOUNT_NOT_FOUND", where(of.by("createFundingAccount", "from_fund_id"), activeFund))
 			}),
@@ -68,20 +68,20 @@ func transactionSenderMutants() []mutant {
 	for _, status := range []string{"UNVERIFIED", "IN PROGRESS", "SUSPENDED"} {
 		all = append(all, mutant{
 			name:  "A sender that is " + status + " creates transactions",
-			only:  "transactions.sender." + strings.ReplaceAll(strings.ToLower(status), " ", "-"),
+			by:    "transactions.sender." + strings.ReplaceAll(strings.ToLower(status), " ", "-"),
 			fault: overlooking("KYC_NOT_ELIGIBLE", where(func(r request, next func(request) answer) bool { return r.status(next) == status }, asVerified)),
 		})
 	}
 	for _, status := range []string{"PENDING", "INACTIVE"} {
 		all = append(all, mutant{
-			name: "A funding account that is " + status + " funds transactions", only: "transactions.funding-account." + strings.ToLower(status),
+			name: "A funding account that is " + status + " funds transactions", by: "transactions.funding-account." + strings.ToLower(status),
 			fault: overlooking("FUNDING_ACCOUNT_NOT_ACTIVE", where(func(r request, next func(request) answer) bool {
 				return first(r.below(next, "/funding-accounts"), "id", r.text("from_fund_id"))["status"] == status
 			}, activeFund)),
 		})
 	}
 	return append(all, mutant{
-		name: "A funding account need not be active", kills: []string{"transactions.funding-account.pending", "transactions.funding-account.inactive"},
+		name: "A funding account need not be active", by: "transactions.funding-account.pending",
 		fault: overlooking("FUNDING_ACCOUNT_NOT_ACTIVE", activeFund),
 	})
 }

@@ -44,28 +44,28 @@ func formMutants() []mutant {
 			{"phones", "a phone number of less than 7 digits", digits(7, 20)},
 			{"state-codes", "the code of a state of three characters", state("..?")},
 		} {
-			all = append(all, mutant{name: id + " refuses " + m.name, only: group + m.check, fault: narrow(id, m.such)})
+			all = append(all, mutant{name: id + " refuses " + m.name, by: group + m.check, fault: narrow(id, m.such)})
 		}
 	}
 	return append(all, []mutant{
 		{ // the sandbox has no such state in a destination
-			name: "createUser refuses the code of a state of one character", only: "users.registration.state-codes",
+			name: "createUser refuses the code of a state of one character", by: "users.registration.state-codes",
 			fault: narrow("createUser", state("..+")),
 		},
-		{name: "createUser refuses an IPv6 address", only: "users.registration.ipv6", fault: narrow("createUser", without("ip_address", ":"))},
+		{name: "createUser refuses an IPv6 address", by: "users.registration.ipv6", fault: narrow("createUser", without("ip_address", ":"))},
 		{
-			name: "createUser refuses a website without a scheme", only: "users.business.any-website",
+			name: "createUser refuses a website without a scheme", by: "users.business.any-website",
 			fault: narrow("createUser", func(r request) bool {
 				site := r.text("company_website")
 				return site != "" && !strings.Contains(site, "://")
 			}),
 		},
 		{
-			name: "A user has at most 10 copies of documents", only: "users.documents.most",
+			name: "A user has at most 10 copies of documents", by: "users.documents.most",
 			fault: narrow("createUser", func(r request) bool { return len(each(r.member("physical_documents"))) > 10 }),
 		},
 		{
-			name: "Of the numbers of documents the first ten are kept", only: "users.documents.most",
+			name: "Of the numbers of documents the first ten are kept", by: "users.documents.most",
 			fault: wherever(func(user map[string]any) {
 				if numbers := each(user["virtual_documents"]); len(numbers) > 10 {
 					user["virtual_documents"] = numbers[:10]
@@ -90,17 +90,17 @@ func tidyMutants() []mutant {
 		})
 	}
 	return []mutant{
-		{name: "Email addresses are kept in small letters", only: "users.registration.email-case", fault: rewritten(strings.ToLower, "email")},
+		{name: "Email addresses are kept in small letters", by: "users.registration.email-case", fault: rewritten(strings.ToLower, "email")},
 		{
-			name: "White space at the ends of names and addresses is cut", only: "users.registration.white-space",
+			name: "White space at the ends of names and addresses is cut", by: "users.registration.white-space",
 			fault: rewritten(strings.TrimSpace, textMembers...),
 		},
 		{
-			name: "Two spaces in a name or an address become one", only: "users.registration.white-space",
+			name: "Two spaces in a name or an address become one", by: "users.registration.white-space",
 			fault: rewritten(func(text string) string { return strings.ReplaceAll(text, "  ", " ") }, textMembers...),
 		},
 		{
-			name: "Zip codes lose their leading zeros", only: "users.registration.zipcode",
+			name: "Zip codes lose their leading zeros", by: "users.registration.zipcode",
 			fault: rewritten(func(text string) string { return strings.TrimLeft(text, "0") }, "zipcode"),
 		},
 	}
@@ -118,7 +118,7 @@ func shortTextMutants() []mutant {
 		}
 	}
 	of := func(name string, edit func(user map[string]any)) mutant {
-		return mutant{name: name, only: "users.registration.longest", fault: wherever(edit)}
+		return mutant{name: name, by: "users.registration.longest", fault: wherever(edit)}
 	}
 	return []mutant{
 		of("Last names are cut after 100 characters", cut(100, "last_name")),
@@ -147,14 +147,14 @@ const sandboxOrigin, sandboxDestination = "US", "NP"
 func corridorMutants() []mutant {
 	return []mutant{
 		{
-			name: "A user is registered to send from a destination, and may not", only: "users.registration.destination",
+			name: "A user is registered to send from a destination, and may not", by: "users.registration.destination",
 			fault: accepting("createUser", "CORRIDOR_NOT_ENABLED", func(r request, body map[string]any, _ func(path string) any) bool {
 				delete(body, "type")
 				return r.text("country") == sandboxDestination
 			}),
 		},
 		{
-			name: "A receive user may be in an originating country", only: "accounts.receive-users.origin",
+			name: "A receive user may be in an originating country", by: "accounts.receive-users.origin",
 			fault: accepting("createReceiveUser", "CORRIDOR_NOT_ENABLED", func(r request, body map[string]any, _ func(path string) any) bool {
 				body["country"] = sandboxDestination
 				return r.text("country") == sandboxOrigin

@@ -19,7 +19,7 @@ func userMutants() []mutant {
 	all = append(all, documentMutants()...)
 	all = slices.Concat(all, formMutants(), tidyMutants(), shortTextMutants(), corridorMutants())
 	return append(all, mutant{
-		name: "A person is read with new ids for the documents", only: "users.read",
+		name: "A person is read with new ids for the documents", by: "users.read",
 		fault: answering("getUser", 200, func(_ request, a answer) answer {
 			return a.object(func(user map[string]any) {
 				for _, d := range documentsOf(user) {
@@ -30,17 +30,17 @@ func userMutants() []mutant {
 			})
 		}),
 	}, mutant{
-		name: "Every user is read with the type SEND", only: "users.read-without-type",
+		name: "Every user is read with the type SEND", by: "users.read-without-type",
 		fault: answering("getUser", 200, func(_ request, a answer) answer {
 			return a.object(func(user map[string]any) { user["type"] = "SEND" })
 		}),
-	}, mutant{name: "An unknown user is a bad request, to the first client", only: "users.unknown", fault: firstClientErrs("getUser")})
+	}, mutant{name: "An unknown user is a bad request, to the first client", by: "users.unknown", fault: firstClientErrs("getUser")})
 }
 
 func registrationMutants() []mutant {
 	return []mutant{
 		{
-			name: "A person without documents is VERIFIED at once", only: "users.registration.unverified",
+			name: "A person without documents is VERIFIED at once", by: "users.registration.unverified",
 			fault: answering("createUser", 200, func(_ request, a answer) answer {
 				return a.object(func(user map[string]any) {
 					if user["business"] == false && len(documentsOf(user)) == 0 {
@@ -49,9 +49,9 @@ func registrationMutants() []mutant {
 				})
 			}),
 		},
-		{name: "An email address in capitals is that of the user who has it in small letters", only: "users.registration.new-id", fault: oneSpelling},
+		{name: "An email address in capitals is that of the user who has it in small letters", by: "users.registration.new-id", fault: oneSpelling},
 		{
-			name: "created_at is the local time, said to be UTC", only: "users.registration.created-at",
+			name: "created_at is the local time, said to be UTC", by: "users.registration.created-at",
 			fault: wherever(func(user map[string]any) {
 				const layout = "2006-01-02T15:04:05.000000"
 				if at, err := time.Parse(layout, fmt.Sprint(user["created_at"])); err == nil {
@@ -60,15 +60,15 @@ func registrationMutants() []mutant {
 			}),
 		},
 		{
-			name: "Everybody is VERIFIED at once", kills: []string{"users.registration.unverified"},
+			name: "Everybody is VERIFIED at once", by: "users.registration.unverified",
 			fault: wherever(func(user map[string]any) { user["status"] = "VERIFIED" }),
 		},
 		{
-			name: "A sending user in another country is a bad request", only: "users.registration.corridor",
+			name: "A sending user in another country is a bad request", by: "users.registration.corridor",
 			fault: answering("createUser", 422, func(_ request, a answer) answer { return a.failure(400, "BAD_REQUEST") }),
 		},
 		{
-			name: "A user without sending capability is not registered in a destination", only: "users.registration.without-corridor",
+			name: "A user without sending capability is not registered in a destination", by: "users.registration.without-corridor",
 			fault: answering("createUser", 200, func(r request, a answer) answer {
 				if r.member("type") == nil && r.member("country") == "NP" {
 					return a.failure(422, "CORRIDOR_NOT_ENABLED")
@@ -77,13 +77,13 @@ func registrationMutants() []mutant {
 			}),
 		},
 		{
-			name: "SEND is the default of type", only: "users.registration.without-type",
+			name: "SEND is the default of type", by: "users.registration.without-type",
 			fault: answering("createUser", 200, func(_ request, a answer) answer {
 				return a.object(func(user map[string]any) { user["type"] = "SEND" })
 			}),
 		},
 		{
-			name: "A user without documents has empty lists of them", only: "users.registration.absent-fields",
+			name: "A user without documents has empty lists of them", by: "users.registration.absent-fields",
 			fault: wherever(func(user map[string]any) {
 				for _, name := range []string{"physical_documents", "virtual_documents"} {
 					if user[name] == nil {
@@ -93,7 +93,7 @@ func registrationMutants() []mutant {
 			}),
 		},
 		{
-			name: "Names lose what is beyond the basic plane", only: "users.registration.any-script",
+			name: "Names lose what is beyond the basic plane", by: "users.registration.any-script",
 			fault: registering(func(user map[string]any) {
 				for _, name := range []string{"first_name", "last_name"} {
 					if text, ok := user[name].(string); ok {
@@ -103,7 +103,7 @@ func registrationMutants() []mutant {
 			}),
 		},
 		{
-			name: "Web sites are cut to 255 characters", only: "users.registration.longest",
+			name: "Web sites are cut to 255 characters", by: "users.registration.longest",
 			fault: registering(func(user map[string]any) {
 				if site, ok := user["company_website"].(string); ok && len(site) > 255 && len(site) <= 2048 {
 					user["company_website"] = site[:255]
@@ -144,17 +144,17 @@ func inBasicPlane(r rune) rune {
 func kindMutants() []mutant {
 	return []mutant{
 		{
-			name: "The gender is not answered", only: "users.individual.all-fields",
+			name: "The gender is not answered", by: "users.individual.all-fields",
 			fault: answering("createUser", 200, func(_ request, a answer) answer {
 				return a.object(func(user map[string]any) { delete(user, "gender") })
 			}),
 		},
 		{
-			name: "A person is answered as a business", only: "users.individual.business-false",
+			name: "A person is answered as a business", by: "users.individual.business-false",
 			fault: wherever(func(user map[string]any) { user["business"] = true }),
 		},
 		{
-			name: "The user_scope is ignored where business is left out", only: "users.individual.business-fields",
+			name: "The user_scope is ignored where business is left out", by: "users.individual.business-fields",
 			fault: registering(func(user map[string]any) {
 				if _, sent := user["business"]; !sent {
 					ignored(user, "user_scope", token)
@@ -162,11 +162,11 @@ func kindMutants() []mutant {
 			}),
 		},
 		{
-			name: "The number of employees is not answered", only: "users.business.all-fields",
+			name: "The number of employees is not answered", by: "users.business.all-fields",
 			fault: wherever(func(user map[string]any) { delete(user, "number_of_employee") }),
 		},
 		{
-			name: "The documents of a business are not kept", only: "users.business.documents",
+			name: "The documents of a business are not kept", by: "users.business.documents",
 			fault: wherever(func(user map[string]any) {
 				if user["business"] == true {
 					delete(user, "physical_documents")
@@ -175,7 +175,7 @@ func kindMutants() []mutant {
 			}),
 		},
 		{
-			name: "The gender of a business is ignored", only: "users.business.individual-fields",
+			name: "The gender of a business is ignored", by: "users.business.individual-fields",
 			fault: registering(func(user map[string]any) {
 				if user["business"] == true {
 					ignored(user, "gender", token)
@@ -183,7 +183,7 @@ func kindMutants() []mutant {
 			}),
 		},
 		{
-			name: "Null is taken for absent in a mailing address", only: "users.business.address-line2",
+			name: "Null is taken for absent in a mailing address", by: "users.business.address-line2",
 			fault: asking("createUser", func(r request) request {
 				if r.key() != "" { // fingerprints are another rule
 					return r
@@ -231,19 +231,19 @@ func documentMutants() []mutant {
 	}
 	return []mutant{
 		{
-			name: "The day on which a copy expires is not answered", only: "users.physical-documents.all-fields",
+			name: "The day on which a copy expires is not answered", by: "users.physical-documents.all-fields",
 			fault: answered("physical_documents", "expiry_date"),
 		},
 		{
-			name: "All copies of a user have one id", only: "users.physical-documents.all-fields",
+			name: "All copies of a user have one id", by: "users.physical-documents.all-fields",
 			fault: wherever(func(user map[string]any) { sameID(each(user["physical_documents"])) }),
 		},
 		{
-			name:  "A user is read with the content of the copies",
-			kills: []string{"users.physical-documents.content-hidden", "contract.getUser"}, fault: contentAnswered,
+			name: "A user is read with the content of the copies",
+			by:   "users.physical-documents.content-hidden", fault: contentAnswered,
 		},
 		{
-			name: "The content of copies is answered as the number of a document", only: "users.physical-documents.content-hidden",
+			name: "The content of copies is answered as the number of a document", by: "users.physical-documents.content-hidden",
 			fault: answering("createUser", 200, func(r request, a answer) answer {
 				return a.object(func(user map[string]any) {
 					if copies := each(r.member("physical_documents")); len(copies) > 0 && user["virtual_documents"] == nil {
@@ -256,7 +256,7 @@ func documentMutants() []mutant {
 			}),
 		},
 		{
-			name: "Drawings are refused as copies", only: "users.physical-documents.media-types",
+			name: "Drawings are refused as copies", by: "users.physical-documents.media-types",
 			fault: answering("createUser", 200, func(r request, a answer) answer {
 				if strings.Contains(string(r.body), "data:image/svg") {
 					return a.failure(400, "BAD_REQUEST")
@@ -265,7 +265,7 @@ func documentMutants() []mutant {
 			}),
 		},
 		{
-			name: "A copy has at most 64 KiB", only: "users.physical-documents.large",
+			name: "A copy has at most 64 KiB", by: "users.physical-documents.large",
 			fault: answering("createUser", 200, func(r request, a answer) answer {
 				for _, d := range objects(r.member("physical_documents")) {
 					if len(text(d["document_value"])) > 64<<10 {
@@ -276,13 +276,13 @@ func documentMutants() []mutant {
 			}),
 		},
 		{
-			name: "Archives are accepted as copies", only: "users.physical-documents.other-media",
+			name: "Archives are accepted as copies", by: "users.physical-documents.other-media",
 			fault: replaced(func(content string) string {
 				return strings.Replace(content, "data:application/zip;", "data:application/pdf;", 1)
 			}),
 		},
 		{
-			name: "Characters that base64 does not know are taken for zeros", only: "users.physical-documents.broken-content",
+			name: "Characters that base64 does not know are taken for zeros", by: "users.physical-documents.broken-content",
 			fault: replaced(func(content string) string {
 				head, data, found := strings.Cut(content, ";base64,")
 				if !found {
@@ -292,11 +292,11 @@ func documentMutants() []mutant {
 			}),
 		},
 		{
-			name: "The authority that issued a document is not answered", only: "users.virtual-documents.all-fields",
+			name: "The authority that issued a document is not answered", by: "users.virtual-documents.all-fields",
 			fault: answered("virtual_documents", "id_issuing_authority"),
 		},
 		{
-			name: "All document numbers of a user have one id", only: "users.virtual-documents.all-fields",
+			name: "All document numbers of a user have one id", by: "users.virtual-documents.all-fields",
 			fault: wherever(func(user map[string]any) { sameID(each(user["virtual_documents"])) }),
 		},
 	}
@@ -345,7 +345,7 @@ func wherever(edit func(user map[string]any)) func() fault {
 	})
 }
 
-// firstClientErrs answers 400 instead of 404 about unknown users, to one client only: what the other one learns of them is a
+// firstClientErrs answers 400 instead of 404 about unknown users, to one client by: what the other one learns of them is a
 // rule of its own.
 func firstClientErrs(id string) func() fault {
 	return stateless(func(op string, r request, next func(request) answer) answer {

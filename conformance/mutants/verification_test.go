@@ -21,22 +21,22 @@ func verificationMutants() []mutant {
 	}
 	return []mutant{
 		{
-			name: "The verification information names nobody", only: "verification.new-user",
+			name: "The verification information names nobody", by: "verification.new-user",
 			fault: answering("getCipInfo", 200, func(_ request, a answer) answer {
 				return a.object(func(info map[string]any) { info["user_id"] = "00000000-0000-0000-0000-000000000000" })
 			}),
 		},
 		{
-			name:  "Nothing is reported before it is verified",
-			kills: []string{"verification.individual-tags", "verification.business-tags", "verification.submitted-only"},
+			name: "Nothing is reported before it is verified",
+			by:   "verification.individual-tags",
 			fault: reported(func(tags map[string]any) {
 				maps.DeleteFunc(tags, func(_ string, status any) bool { return status == "SUBMIT" })
 			}),
 		},
-		{name: "The IP address becomes no tag", only: "verification.individual-tags", fault: forgotten("IP_ADDRESS")},
-		{name: "The website of a business becomes no tag", only: "verification.business-tags", fault: forgotten("COMPANY_WEBSITE")},
+		{name: "The IP address becomes no tag", by: "verification.individual-tags", fault: forgotten("IP_ADDRESS")},
+		{name: "The website of a business becomes no tag", by: "verification.business-tags", fault: forgotten("COMPANY_WEBSITE")},
 		{
-			name: "A number of a document is none where there is no copy", only: "verification.document-tags",
+			name: "A number of a document is none where there is no copy", by: "verification.document-tags",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				if op != "getCipInfo" || a.status != 200 {
@@ -53,7 +53,7 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
-			name: "A zip code that nobody submitted is reported", only: "verification.submitted-only",
+			name: "A zip code that nobody submitted is reported", by: "verification.submitted-only",
 			fault: reported(func(tags map[string]any) {
 				if tags["ZIP_CODE"] == nil {
 					tags["ZIP_CODE"] = "SUBMIT"
@@ -61,7 +61,7 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
-			name: "The IP address of a business becomes a tag", only: "verification.fields-without-tag",
+			name: "The IP address of a business becomes a tag", by: "verification.fields-without-tag",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				if op != "getCipInfo" || a.status != 200 {
@@ -74,33 +74,33 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
-			name: "Any document EIN of a business is its copy", only: "verification.documents-by-form",
+			name: "Any document EIN of a business is its copy", by: "verification.documents-by-form",
 			fault: tagging("virtual_documents", func(kind string) string { return map[string]string{"EIN": "EIN_DOC"}[kind] }),
 		},
 		{
-			name: "The copy of a certificate may be its number", only: "verification.documents-by-form",
+			name: "The copy of a certificate may be its number", by: "verification.documents-by-form",
 			fault: tagging("virtual_documents", func(kind string) string {
 				return map[string]string{"CERTIFICATE_OF_INCORPORATION": kind}[kind]
 			}),
 		},
 		{
-			name: "A copy of the EIN_NUMBER of a business submits the number", only: "verification.documents-by-form",
+			name: "A copy of the EIN_NUMBER of a business submits the number", by: "verification.documents-by-form",
 			fault: tagging("physical_documents", func(kind string) string { return map[string]string{"EIN_NUMBER": kind}[kind] }),
 		},
 		{
-			name: "Any other copy that a business sends is of its operator", only: "verification.other-documents",
+			name: "Any other copy that a business sends is of its operator", by: "verification.other-documents",
 			fault: tagging("physical_documents", ofOperator),
 		},
 		{
-			name: "Any other number that a business sends is of its operator", only: "verification.other-documents",
+			name: "Any other number that a business sends is of its operator", by: "verification.other-documents",
 			fault: tagging("virtual_documents", ofOperator),
 		},
 		{
-			name: "The verification information of an unknown user is a bad request, to the first client", only: "verification.unknown-user",
+			name: "The verification information of an unknown user is a bad request, to the first client", by: "verification.unknown-user",
 			fault: firstClientErrs("getCipInfo"),
 		},
 		{
-			name: "A user that is IN PROGRESS is read as UNVERIFIED", only: "verification.one-status",
+			name: "A user that is IN PROGRESS is read as UNVERIFIED", by: "verification.one-status",
 			fault: answering("getUser", 200, func(_ request, a answer) answer {
 				return a.object(func(user map[string]any) {
 					if user["status"] == "IN PROGRESS" {
@@ -110,7 +110,7 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
-			name: "A tag cannot be set to REQUESTED", only: "verification.five-values",
+			name: "A tag cannot be set to REQUESTED", by: "verification.five-values",
 			fault: asking("setVerification", func(r request) request {
 				return r.as(func(body map[string]any) {
 					tags, _ := body["cip_info"].(map[string]any)
@@ -119,7 +119,7 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
-			name: "A tag of businesses cannot be REVIEWING", only: "verification.all-tags",
+			name: "A tag of businesses cannot be REVIEWING", by: "verification.all-tags",
 			fault: answering("setVerification", 200, func(r request, a answer) answer {
 				if r.member("cip_info", "NO_OF_TXN_PER_MONTH") == "REVIEWING" {
 					return a.failure(400, "BAD_REQUEST")
@@ -128,7 +128,7 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
-			name: "The tag LAST_NAME is ignored for a business", only: "verification.other-tags",
+			name: "The tag LAST_NAME is ignored for a business", by: "verification.other-tags",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				if op == "setVerification" && a.status == 400 && r.member("cip_info", "LAST_NAME") != nil {
@@ -138,7 +138,7 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
-			name: "A tag that is set ends a suspension", only: "verification.partial",
+			name: "A tag that is set ends a suspension", by: "verification.partial",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				if op == "setVerification" && r.member("kyc_status") == nil && look(r, next, "/cip-info").member("kyc_status") == "SUSPENDED" {
 					r = r.as(func(body map[string]any) { body["kyc_status"] = "IN PROGRESS" })
@@ -147,7 +147,7 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
-			name: "A status that is set makes the tags REVIEWING that were FAILED", only: "verification.partial",
+			name: "A status that is set makes the tags REVIEWING that were FAILED", by: "verification.partial",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				if op == "setVerification" && a.status == 200 && r.member("cip_info") == nil {
@@ -157,7 +157,7 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
-			name: "A user that becomes IN PROGRESS has its submitted tags REVIEWING", only: "verification.partial",
+			name: "A user that becomes IN PROGRESS has its submitted tags REVIEWING", by: "verification.partial",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				if op == "setVerification" && a.status == 200 && r.member("kyc_status") == "IN PROGRESS" {
@@ -167,7 +167,7 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
-			name: "A user whose tags are all VERIFIED becomes VERIFIED", only: "verification.partial",
+			name: "A user whose tags are all VERIFIED becomes VERIFIED", by: "verification.partial",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				tags, _ := a.member("cip_info").(map[string]any)
@@ -180,7 +180,7 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
-			name: "The verification answers the tags as they were before", only: "verification.answer",
+			name: "The verification answers the tags as they were before", by: "verification.answer",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				if op != "setVerification" {
 					return next(r)
@@ -193,7 +193,7 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
-			name: "The verification answers the tags alone that were sent", only: "verification.answer",
+			name: "The verification answers the tags alone that were sent", by: "verification.answer",
 			fault: answering("setVerification", 200, func(r request, a answer) answer {
 				return a.object(func(info map[string]any) {
 					if sent, ok := r.member("cip_info").(map[string]any); ok && len(sent) > 0 {
@@ -203,7 +203,7 @@ func verificationMutants() []mutant {
 			}),
 		},
 		{
-			name: "The verification of an unknown user is a bad request, to the first client", only: "verification.set-unknown-user",
+			name: "The verification of an unknown user is a bad request, to the first client", by: "verification.set-unknown-user",
 			fault: firstClientErrs("setVerification"),
 		},
 	}
