@@ -2,10 +2,12 @@ package conformance
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
@@ -13,24 +15,44 @@ import (
 
 var errInterrupted = errors.New("the run was interrupted")
 
-// reach asks the server for anything, without credentials, and gives a sentence if there is no answer: no check need wait
-// for one then.
+// reach asks the server for anything, without credentials, and then for lists. It returns a sentence if there is no answer,
+// or none that a server of this contract would send: no check need run then.
 func (r *run) reach(ctx context.Context) (problem string) {
-	if err := r.ask(ctx); err != nil {
-		return fmt.Sprintf("The server at %s cannot be tested: %s.", baseURL(r.target.URL), noAnswer(err))
+	_, err := r.ask(ctx, probe.Request{Method: http.MethodGet, Path: "/", Anonymous: true})
+	if err != nil {
+		return fmt.Sprintf("The server at %s cannot be tested: %s.", baseURL(r.target.URL), probe.NoAnswer(err))
 	}
-	return ""
+	asked, missing, foreign := 0, 0, 0
+	for _, op := range r.session.Contract.Operations() {
+		if op.Method != http.MethodGet || strings.Contains(op.Path, "{") {
+			continue
+		}
+		reply, err := r.ask(ctx, probe.Request{Method: op.Method, Path: op.Path})
+		asked++
+		switch {
+		case err != nil:
+		case reply.Status == http.StatusNotFound || reply.Status == http.StatusMethodNotAllowed:
+			missing++
+		case r.target.Condition == probe.Normal && !json.Valid(reply.Body):
+			foreign++
+		}
+		if missing+foreign < asked {
+			return ""
+		}
+	}
+	if foreign == 0 {
+		return fmt.Sprintf("The server at %s has none of the paths of the contract: the base URL is wrong, or it is another service.", baseURL(r.target.URL))
+	}
+	return fmt.Sprintf("The server at %s is another service: no list of the contract is answered with JSON.", baseURL(r.target.URL))
 }
 
-func (r *run) ask(ctx context.Context) (err error) {
-	outcome := r.session.Run(ctx, probe.Check{Run: func(t *probe.T) {
-		_, err = t.Try(probe.Request{Method: http.MethodGet, Path: "/", Anonymous: true})
-		t.Expect(err == nil, "no answer")
-	}}, func(probe.Exchange) {})
-	if err == nil && outcome.Status != probe.Passed {
+// ask sends a request that no check is about.
+func (r *run) ask(ctx context.Context, request probe.Request) (reply probe.Reply, err error) {
+	r.session.Run(ctx, probe.Check{Run: func(t *probe.T) { reply, err = t.Try(request) }}, func(probe.Exchange) {})
+	if err == nil && reply.Status == 0 {
 		err = errors.New("no request can be made")
 	}
-	return err
+	return reply, err
 }
 
 // runCheck runs a check. Limits count by UTC days, so that a check over midnight says nothing: if it went wrong, it is run
@@ -52,7 +74,7 @@ func (r *run) whatWentWrong(ctx context.Context, results []Result) string {
 	switch {
 	case ctx.Err() != nil:
 		return "The run was interrupted: the results are those of the checks that had ended."
-	case bad && errors.Is(r.ask(ctx), probe.ErrUnreachable):
+	case bad && r.silent(ctx):
 		return "The server stopped answering during the run: most results are about that."
 	case bad && r.clients[0].refused():
 		return "Every request with the given credentials was answered with 401: the server does not know the client id or the secret."
@@ -60,4 +82,10 @@ func (r *run) whatWentWrong(ctx context.Context, results []Result) string {
 		return "Every request with the credentials of the second client was answered with 401: the server does not know its id or its secret."
 	}
 	return ""
+}
+
+// silent reports whether the server has stopped answering.
+func (r *run) silent(ctx context.Context) bool {
+	_, err := r.ask(ctx, probe.Request{Method: http.MethodGet, Path: "/", Anonymous: true})
+	return errors.Is(err, probe.ErrUnreachable)
 }

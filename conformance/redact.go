@@ -1,19 +1,15 @@
 package conformance
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"mime"
 	"net/http"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -122,7 +118,7 @@ func (r *redactor) exchange(x probe.Exchange) Exchange {
 		Violations: x.Violations[:min(len(x.Violations), maxViolations)],
 	}
 	if x.Err != nil {
-		redacted.Error = noAnswer(x.Err)
+		redacted.Error = probe.NoAnswer(x.Err)
 		return redacted
 	}
 	redacted.ResponseHeader, redacted.ResponseBody = r.header(x.ResponseHeader, responseHeaders), r.body(x.ResponseHeader, x.ResponseBody)
@@ -236,43 +232,6 @@ func (r *redactor) body(h http.Header, text []byte) string {
 		}
 	}
 	return note
-}
-
-// noAnswer says why there is none. An error of the network may quote what a server sent, so that only known ones are shown.
-func noAnswer(err error) string {
-	var timeout interface{ Timeout() bool }
-	switch {
-	case errors.Is(err, probe.ErrUnreachable):
-		return probe.ErrUnreachable.Error()
-	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, os.ErrDeadlineExceeded):
-		return "no answer in time"
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "connection refused"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return closedByServer
-	}
-	for _, known := range networkErrors {
-		if strings.Contains(err.Error(), known.holds) {
-			return known.means
-		}
-	}
-	return "no usable answer"
-}
-
-const closedByServer = "the server closed the connection without a whole answer"
-
-var networkErrors = []struct{ holds, means string }{
-	{"no such host", "there is no such host"},
-	{"gave HTTP response to HTTPS client", "the server answers http, not https"},
-	{"first record does not look like a TLS handshake", "the server answers http, not https"},
-	{"closed idle connection", closedByServer},
-	{"certificate", "the certificate of the server is not accepted"},
-	{"tls: ", "no TLS connection could be made"},
-	{"malformed", "the answer is not HTTP"},
-	{"readLoopPeekFailLocked", "the answer is not HTTP: the server speaks first"},
-	{"bad Content-Length", "the answer is not HTTP: its Content-Length is malformed"},
-	{"the answer has more than", "the answer does not end"},
-	{"context canceled", "the run was interrupted"},
 }
 
 // baseURL gives a URL without credentials and query.

@@ -2,19 +2,26 @@ package conformance_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"net/http/httputil"
+	"net/url"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/crossborder-payouts/payouts/conformance"
+	"github.com/crossborder-payouts/payouts/conformance/probe"
+	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// Whatever a server answers, no check fails by itself, and the server does not pass.
+// Whatever a server answers, no check fails by itself, the server does not pass, and it is not told of Go.
 func TestStrangeServersBreakNoCheck(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -26,9 +33,14 @@ func TestStrangeServersBreakNoCheck(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			var recognized atomic.Bool
 			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				_, _ = io.Copy(io.Discard, r.Body)
 				w.Header().Set("Content-Type", "application/json")
+				if r.URL.Path != "/" && recognized.CompareAndSwap(false, true) { // or no check would run
+					_, _ = w.Write([]byte("[]"))
+					return
+				}
 				w.WriteHeader(c.status)
 				_, _ = w.Write([]byte(c.body))
 			}))
@@ -41,8 +53,11 @@ func TestStrangeServersBreakNoCheck(t *testing.T) {
 				t.Error(report.Verdict)
 			}
 			for _, r := range report.Results {
-				if strings.Contains(strings.Join(r.Messages, " "), "the check itself failed") {
-					t.Errorf("%s: %s", r.ID, strings.Join(r.Messages, "\n"))
+				all := strings.Join(r.Messages, "\n")
+				for _, ours := range []string{"the check itself failed", "json:", "Go value", "Go struct"} {
+					if strings.Contains(all, ours) {
+						t.Errorf("%s: %s", r.ID, all)
+					}
 				}
 			}
 		})
@@ -102,4 +117,75 @@ type watched struct {
 func (w *watched) Close() error {
 	w.once.Do(func() { close(w.closed) })
 	return w.Conn.Close()
+}
+
+// A wrong base URL and another service are said once, and no check has advice.
+func TestAServerOfAnotherContractIsNotJudged(t *testing.T) {
+	t.Parallel()
+	works := servertest.New(t).URL
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<html>Welcome</html>")
+	}))
+	defer page.Close()
+	files := httptest.NewServer(http.FileServer(http.Dir(t.TempDir())))
+	defer files.Close()
+	for name, tc := range map[string]struct{ url, says string }{
+		"a wrong base path":   {works + "/api", "the base URL is wrong"},
+		"a server of files":   {files.URL, "the base URL is wrong"},
+		"HTML for everything": {page.URL, "is another service"},
+	} {
+		report, err := conformance.Run(t.Context(), conformance.Target{Target: sandbox(tc.url)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Verdict != conformance.NotJudged || !strings.Contains(report.Problem, tc.says) || report.Counts["failed"] > 0 {
+			t.Errorf("%s: %s %v %q", name, report.Verdict, report.Counts, report.Problem)
+		}
+		for _, r := range report.Results {
+			if r.Status > probe.Disabled && !slices.Equal(r.Messages, []string{report.Problem}) {
+				t.Errorf("%s: %s says %q", name, r.ID, r.Messages)
+			}
+		}
+	}
+}
+
+// A server may refuse what is announced, close the connection and not read what was sent: its answer counts all the same.
+func TestAnAnswerBeforeTheWholeRequestIsRead(t *testing.T) {
+	t.Parallel()
+	at, err := url.Parse(servertest.New(t).URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(at)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength <= 20<<20 {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		c, in, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = io.WriteString(c, "HTTP/1.1 100 Continue\r\n\r\n")
+		_, _ = in.ReadByte()
+		const body = `{"status":413,"code":"PAYLOAD_TOO_LARGE","message":"too large","request_id":"1"}`
+		fmt.Fprintf(c, "HTTP/1.1 413 Content Too Large\r\nContent-Type: application/json\r\n"+
+			"X-Request-Id: 1\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		_ = c.Close()
+	}))
+	defer web.Close()
+	report, err := conformance.Run(t.Context(), conformance.Target{Target: sandbox(web.URL), Only: conformance.Filter{IDs: []string{"http.size.announced"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range report.Results {
+		if r.Status > probe.Passed {
+			t.Errorf("%s %s: %q", r.Status, r.ID, r.Messages)
+		}
+	}
+	if report.Counts["passed"] == 0 {
+		t.Error("nothing was asked")
+	}
 }

@@ -96,7 +96,7 @@ func noValuesOfTransactions(t *probe.T) {
 		of.spoil(&body)
 		r, err := t.Create(s.UserID, of.key, body)
 		if err != nil {
-			t.Fatalf("no usable answer: %v", err)
+			t.Fatalf("%s", probe.Unusable(err))
 		}
 		refusal := t.Refused(r, nil, of.status, of.code)
 		t.Expect(!strings.Contains(string(r.Body), canary), "a refusal with %d repeats a text of the request", of.status)

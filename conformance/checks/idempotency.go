@@ -144,7 +144,7 @@ func (c creating) try(ctx context.Context, key *string, different bool) (probe.R
 func (c creating) answer(t *probe.T, key string, different bool) probe.Reply {
 	r, err := c.try(t.Context(), &key, different)
 	if err != nil {
-		t.Fatalf("no usable answer: %v", err)
+		t.Fatalf("%s", probe.Unusable(err))
 	}
 	return r
 }

@@ -208,7 +208,7 @@ func differentRequests() []probe.Check {
 				other := body
 				other.Note = probe.Ptr("For the second term")
 				if _, err := t.Create(s.UserID, key, other); err != nil {
-					t.Brokenf("set-up: no usable answer: %v", err)
+					t.Brokenf("set-up: %s", probe.Unusable(err))
 				}
 				r, err = t.Create(s.UserID, key, body)
 				again := probe.OK(t, r, err)
@@ -231,7 +231,7 @@ func nothingCreated() probe.Check {
 			probe.Setup(t, r, err)
 			body.Note = probe.Ptr("For the second term")
 			if _, err := t.Create(s.UserID, key, body); err != nil {
-				t.Brokenf("set-up: no usable answer: %v", err)
+				t.Brokenf("set-up: %s", probe.Unusable(err))
 			}
 			n := len(transactionIDs(t, s.UserID))
 			t.Expect(n == 1, "%d transactions are listed, want the first one alone", n)

@@ -109,7 +109,7 @@ func TestEveryKindOfServerGivesAReadableReport(t *testing.T) {
 			}
 			hang(w, r)
 		}), exitUnable, "stopped answering during the run"},
-		{"a server of files", serve(t, http.FileServer(http.Dir(t.TempDir())).ServeHTTP), exitBroken, "NOT CONFORMANT"},
+		{"a server of files", serve(t, http.FileServer(http.Dir(t.TempDir())).ServeHTTP), exitUnable, "the base URL is wrong"},
 		{"a server that answers {} to everything", serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write([]byte("{}"))

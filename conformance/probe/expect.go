@@ -43,7 +43,7 @@ func Setup[B any, R Success[B]](t *T, r R, err error) B {
 
 func ok[B any, R Success[B]](r R, err error) (body B, problem string) {
 	if err != nil {
-		return body, fmt.Sprintf("no usable answer: %v", err)
+		return body, Unusable(err)
 	}
 	if p := r.GetJSON200(); p != nil && r.StatusCode() == 200 {
 		return *p, ""
@@ -56,7 +56,7 @@ func ok[B any, R Success[B]](r R, err error) (body B, problem string) {
 func (t *T) Refused(r Answer, err error, status int, code api.ErrorCode, fields ...string) api.Error {
 	t.judge()
 	if err != nil {
-		t.Failf("no usable answer: %v; want %d %s", err, status, code)
+		t.Failf("%s; want %d %s", Unusable(err), status, code)
 		return api.Error{}
 	}
 	var body api.Error

@@ -88,7 +88,7 @@ func (t *T) Try(r Request) (Reply, error) {
 func (t *T) Send(r Request) Reply {
 	reply, err := t.Try(r)
 	if err != nil {
-		t.Fatalf("%s %s got no answer: %v", r.Method, path(r.Path), err)
+		t.Fatalf("%s %s: %s", r.Method, path(r.Path), NoAnswer(err))
 	}
 	return reply
 }

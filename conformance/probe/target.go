@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"crypto/tls"
 	"net/http"
 	"time"
 
@@ -19,7 +20,9 @@ type Target struct {
 	Facts                            Facts
 	Fixtures                         Fixtures
 	Timeout                          time.Duration     // of one request
-	Transport                        http.RoundTripper // nil: one of the suite's own
+	Header                           http.Header       // sent with each request unless a check sends the same header
+	TLS                              *tls.Config       // nil: the certificates of the system
+	Transport                        http.RoundTripper // nil: one of the suite's own, which follows TLS
 }
 
 // Facts are what no operation tells about a server. [DefaultFacts] are those of this project's sandbox.

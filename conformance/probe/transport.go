@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/crossborder-payouts/payouts/openapi/contract"
@@ -101,8 +100,14 @@ func (r recorder) send(req *http.Request) (*http.Response, error) {
 		contract.Observe(func(e contract.Exchange) {
 			x.OperationID, x.Template, x.Violations = e.OperationID, e.Path, e.Violations
 		}))
+	outgoing := req.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: startRequest}))
+	for name, values := range r.session.Target.Header {
+		if _, ok := outgoing.Header[name]; !ok { // what a check sends is its own
+			outgoing.Header[name] = values
+		}
+	}
 	begun := time.Now()
-	res, err := checked.RoundTrip(req.WithContext(ctx))
+	res, err := checked.RoundTrip(outgoing)
 	if err == nil {
 		x.ResponseBody, err = io.ReadAll(res.Body)
 	}
@@ -153,39 +158,4 @@ func (l *limited) Read(p []byte) (int, error) {
 		return 0, errAnswerTooLong
 	}
 	return n, err
-}
-
-// Session is what the checks of one run share.
-type Session struct {
-	Target   Target
-	Contract *contract.Contract
-
-	base      string // path of the base URL
-	transport http.RoundTripper
-	silent    atomic.Int32 // requests in a row without an answer
-	catalogue catalogue
-}
-
-// NewSession prepares a run; it sends nothing. Close it when the run is over.
-func NewSession(target Target, c *contract.Contract) (*Session, error) {
-	u, err := url.Parse(target.URL)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, fmt.Errorf("the URL must be http or https with a host, not %q", target.URL)
-	}
-	target.URL = strings.TrimSuffix(target.URL, "/")
-	s := &Session{Target: target, Contract: c, base: strings.TrimSuffix(u.Path, "/"), transport: target.Transport}
-	if s.transport == nil {
-		s.transport = &http.Transport{
-			Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, TLSHandshakeTimeout: 10 * time.Second,
-			IdleConnTimeout: 30 * time.Second, ExpectContinueTimeout: 2 * time.Second,
-		}
-	}
-	return s, nil
-}
-
-// Close lets go of idle connections.
-func (s *Session) Close() {
-	if t, ok := s.transport.(*http.Transport); ok && s.Target.Transport == nil {
-		t.CloseIdleConnections()
-	}
 }
