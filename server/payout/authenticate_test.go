@@ -1,9 +1,7 @@
 package payout_test
 
 import (
-	"database/sql"
 	"errors"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,25 +9,10 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-func openStore(t *testing.T) (*store.Store, string) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "payouts.db")
-	s, err := store.Open(t.Context(), "sqlite:"+file)
-	if err != nil {
-		t.Fatalf("open store: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Errorf("close store: %v", err)
-		}
-	})
-	return s, file
-}
-
-func putClient(t *testing.T, s *store.Store, c payout.Client, secrets ...string) {
+func putClient(t *testing.T, w *world, c payout.Client, secrets ...string) {
 	t.Helper()
 	for _, secret := range secrets {
-		if err := s.PutClient(t.Context(), c, payout.HashSecret(secret), time.Unix(0, 0)); err != nil {
+		if err := w.store.PutClient(t.Context(), c, payout.HashSecret(secret), startOfTests); err != nil {
 			t.Fatalf("put client: %v", err)
 		}
 	}
@@ -37,35 +20,32 @@ func putClient(t *testing.T, s *store.Store, c payout.Client, secrets ...string)
 
 func TestAuthenticate(t *testing.T) {
 	t.Parallel()
-	s, _ := openStore(t)
-	acme := payout.Client{ID: "acme", Name: "Acme", Corridors: []payout.Corridor{{Country: "US", Currency: "USD"}}}
-	putClient(t, s, acme, "old secret", "new secret") // D-19: two may be active at once
-	putClient(t, s, payout.Client{ID: "other", Name: "Other"}, "other secret")
-	putClient(t, s, payout.Client{ID: "closed", Name: "Closed", Disabled: true}, "closed secret")
-	service := payout.NewService(payout.Config{Store: s, Now: time.Now})
+	w := newWorld(t)
+	putClient(t, w, payout.Client{ID: "two", Name: "Two", Corridors: acme().Corridors[:1]}, "old secret", "new secret") // D-19
+	putClient(t, w, payout.Client{ID: "closed", Name: "Closed", Disabled: true}, "closed secret")
 
 	for _, c := range []struct {
 		name, id, secret string
 		ok               bool
 	}{
-		{"the older of two secrets", "acme", "old secret", true},
-		{"the newer of two secrets", "acme", "new secret", true},
-		{"wrong", "acme", "wrong secret", false},
-		{"of another client", "acme", "other secret", false},
-		{"the hash for the secret", "acme", payout.HashSecret("new secret"), false},
-		{"in another case", "acme", "New secret", false},
-		{"no secret", "acme", "", false},
+		{"the older of two secrets", "two", "old secret", true},
+		{"the newer of two secrets", "two", "new secret", true},
+		{"wrong", "two", "wrong secret", false},
+		{"of another client", "two", "other secret", false},
+		{"the hash for the secret", "two", payout.HashSecret("new secret"), false},
+		{"in another case", "two", "New secret", false},
+		{"no secret", "two", "", false},
 		{"unknown client", "nobody", "new secret", false},
-		{"client in another case", "ACME", "new secret", false},
+		{"client in another case", "TWO", "new secret", false},
 		{"no client", "", "new secret", false},
 		{"nothing", "", "", false},
 		{"disabled client", "closed", "closed secret", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			client, err := service.Authenticate(t.Context(), c.id, c.secret)
+			client, err := w.Authenticate(t.Context(), c.id, c.secret)
 			if c.ok {
-				if err != nil || client.ID != c.id || client.Name != "Acme" || len(client.Corridors) != 1 {
+				if err != nil || client.ID != c.id || client.Name != "Two" || len(client.Corridors) != 1 {
 					t.Errorf("%+v, %v", client, err)
 				}
 				return
@@ -75,7 +55,7 @@ func TestAuthenticate(t *testing.T) {
 	}
 }
 
-// checkUnauthorized tells that every refusal is the same one, so that none helps to guess (D-19).
+// checkUnauthorized wants the one refusal there is, so that none helps to guess (D-19).
 func checkUnauthorized(t *testing.T, client payout.Client, err error) {
 	t.Helper()
 	e, ok := errors.AsType[*payout.Error](err)
@@ -88,54 +68,56 @@ func checkUnauthorized(t *testing.T, client payout.Client, err error) {
 	}
 }
 
-func TestASecretExpiresByTheClockOfTheService(t *testing.T) {
+// D-19: a rotation needs no downtime; until the old secret expires, by the clock of the service, both are accepted.
+func TestRotationOfASecret(t *testing.T) {
 	t.Parallel()
-	s, file := openStore(t)
-	putClient(t, s, payout.Client{ID: "acme"}, "stays", "expires")
-	end := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
-	db, err := sql.Open("sqlite", file)
-	if err != nil {
+	w := newWorld(t)
+	end := startOfTests.Add(24 * time.Hour).Truncate(time.Microsecond)
+	if err := w.store.RotateSecret(t.Context(), "acme", payout.HashSecret("new"), startOfTests, end); err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
-	if _, err := db.ExecContext(t.Context(), `update client_secrets set expires_at = $1 where hash = $2`,
-		end.UnixMicro(), payout.HashSecret("expires")); err != nil {
-		t.Fatal(err)
-	}
-	now := end
-	service := payout.NewService(payout.Config{Store: s, Now: func() time.Time { return now }})
-	for _, c := range []struct {
-		now    time.Time
-		secret string
-		ok     bool
-	}{
-		{end.Add(-time.Microsecond), "expires", true},
-		{end, "expires", false},
-		{end.Add(time.Hour), "expires", false},
-		{end.Add(time.Hour), "stays", true},
-	} {
-		now = c.now
-		client, err := service.Authenticate(t.Context(), "acme", c.secret)
+	accepted := func(at time.Time, secret string, want bool) {
+		t.Helper()
+		w.clock.set(at)
+		client, err := w.Authenticate(t.Context(), "acme", secret)
 		switch {
-		case !c.ok:
+		case !want:
 			checkUnauthorized(t, client, err)
-		case err != nil:
-			t.Errorf("%s at %s: %v", c.secret, c.now, err)
+		case err != nil || client.ID != "acme":
+			t.Errorf("%s at %s: %+v, %v", secret, at, client, err)
 		}
+	}
+	accepted(startOfTests, "acme secret", true)
+	accepted(startOfTests, "new", true)
+	accepted(end.Add(-time.Microsecond), "acme secret", true)
+	accepted(end, "acme secret", false)
+	accepted(end.Add(time.Hour), "acme secret", false)
+	accepted(end.Add(time.Hour), "new", true)
+
+	newest := payout.HashSecret("newest")
+	if err := w.store.RotateSecret(t.Context(), "acme", newest, end, end.Add(24*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.store.RevokeSecret(t.Context(), "acme", store.Fingerprint(payout.HashSecret("new")), end.Add(time.Hour), false); err != nil {
+		t.Fatal(err)
+	}
+	accepted(end.Add(time.Hour), "new", false)
+	accepted(end.Add(time.Hour), "newest", true)
+	for _, disabled := range []bool{true, false} {
+		if _, err := w.store.SetClientDisabled(t.Context(), "acme", disabled); err != nil {
+			t.Fatal(err)
+		}
+		accepted(end.Add(time.Hour), "newest", !disabled)
 	}
 }
 
-func TestAuthenticateSaysWhenTheStoreIsAway(t *testing.T) {
+func TestAuthenticateWhileTheStoreIsAway(t *testing.T) {
 	t.Parallel()
-	s, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "payouts.db"))
-	if err != nil {
+	w := newWorld(t)
+	if err := w.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	service := payout.NewService(payout.Config{Store: s, Now: time.Now})
-	if _, err := service.Authenticate(t.Context(), "acme", "secret"); payout.CodeOf(err) != payout.CodeServiceUnavailable {
+	if _, err := w.Authenticate(t.Context(), "acme", "acme secret"); payout.CodeOf(err) != payout.CodeServiceUnavailable {
 		t.Errorf("%v", err)
 	}
 }

@@ -2,6 +2,7 @@ package payout
 
 import (
 	"context"
+	"errors"
 	"slices"
 )
 
@@ -119,6 +120,9 @@ type paidOut struct {
 	limits     []NetworkLimit
 }
 
+// errUnknownMethod is returned for a payout method that has no rule.
+var errUnknownMethod = errors.New("unknown payout method")
+
 // receiveSide is rule 4 of section 1.
 func receiveSide(ctx context.Context, r Reader, c Client, receiver ReceiveUser, to ReceiveSide) (paidOut, error) {
 	switch to.Method {
@@ -136,7 +140,7 @@ func receiveSide(ctx context.Context, r Reader, c Client, receiver ReceiveUser, 
 			err = NewError(CodeAddressRequired, InBody("/to/id", "must be a receive user with address_line1 and city"))
 		}
 		return paidOut{[]string{p.Currency}, p.NetworkLimits}, err
-	default: // CashPickup; the contract lets nothing else through
+	case CashPickup:
 		p, err := findPayer(ctx, r, to.PayerID, CashPickup, receiver.Country, "/to/payer_id")
 		isLocation := func(l PickupLocation) bool { return l.ID == to.PickupLocation }
 		if err == nil && to.PickupLocation != 0 && !slices.ContainsFunc(p.PickupLocations, isLocation) {
@@ -144,6 +148,7 @@ func receiveSide(ctx context.Context, r Reader, c Client, receiver ReceiveUser, 
 		}
 		return paidOut{[]string{p.Currency}, p.NetworkLimits}, err
 	}
+	return paidOut{}, errUnknownMethod // the contract lets no other one through
 }
 
 func walletSide(ctx context.Context, r Reader, c Client, receiver ReceiveUser, to ReceiveSide) (paidOut, error) {
@@ -182,25 +187,26 @@ func allowed(n NewTransaction, money amounts, corridor Corridor, side paidOut) e
 	return nil
 }
 
-// useLimit counts the transaction. Above the remaining limit of the highest tier it is refused with CodeLimitExceeded;
-// in a lower tier the tags become REQUESTED that the next tier requires and the user lacks (D-17).
+// useLimit counts the transaction towards the limits of the sender (D-17). It returns CodeLimitExceeded for an amount above
+// what remains in the highest tier, which no verification could raise. An amount above what remains in the current tier
+// requests the tags of the next tier that the sender lacks.
 func useLimit(ctx context.Context, tx Tx, c Client, u User, d Destination, t Transaction) error {
 	key := UsageKey{UserID: u.ID, Destination: d.Country, Currency: t.FromCurrency, At: t.CreatedAt}
 	used, err := tx.AddUsage(ctx, c.ID, key, t.FromAmount)
 	if err != nil {
 		return err
 	}
+	before := Usage{used.Daily - t.FromAmount, used.Monthly - t.FromAmount, used.Annual - t.FromAmount}
+	if !remaining(d.Tiers, len(d.Tiers), t.FromCurrency, before).covers(t.FromAmount) {
+		return NewError(CodeLimitExceeded, InBody("/from_amount", "must be within the remaining limit of the highest tier"))
+	}
 	tags, err := tx.CIPTags(ctx, c.ID, u.ID)
 	if err != nil {
 		return err
 	}
-	before := Usage{used.Daily - t.FromAmount, used.Monthly - t.FromAmount, used.Annual - t.FromAmount}
 	tier := currentTier(d.Tiers, u, tags)
 	if remaining(d.Tiers, tier, t.FromCurrency, before).covers(t.FromAmount) {
 		return nil
-	}
-	if tier == len(d.Tiers) {
-		return NewError(CodeLimitExceeded, InBody("/from_amount", "must be within the remaining limit"))
 	}
 	return tx.RequestCIPTags(ctx, c.ID, u.ID, d.Tiers[tier].RequiredTags.of(u))
 }

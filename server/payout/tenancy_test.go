@@ -1,0 +1,81 @@
+package payout_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// Nothing of a client exists for another one, and nothing of a user for another user (D-10): every read and every change
+// answers as for an identifier that does not exist.
+func TestNothingOfAnotherClientOrUserIsThere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s, neighbour := w.newSender(t, individual("US")), w.newSender(t, individual("US"))
+	sent := s.sent(t, s.deposit("1"))
+	before := w.count(t)
+	ctx, user, receiver := t.Context(), s.user.ID, s.nepal.ID
+	discard := func(_ any, err error) error { return err }
+	for name, call := range map[string]func(c payout.Client, u payout.User) error{
+		"user":             func(c payout.Client, u payout.User) error { return discard(w.User(ctx, c, u.ID)) },
+		"cip info":         func(c payout.Client, u payout.User) error { return discard(w.CIPInfo(ctx, c, u.ID)) },
+		"limits":           func(c payout.Client, u payout.User) error { return discard(w.Limits(ctx, c, u.ID, "NP")) },
+		"funding accounts": func(c payout.Client, u payout.User) error { return discard(w.FundingAccounts(ctx, c, u.ID)) },
+		"receive users":    func(c payout.Client, u payout.User) error { return discard(w.ReceiveUsers(ctx, c, u.ID)) },
+		"transactions": func(c payout.Client, u payout.User) error {
+			_, _, err := w.Transactions(ctx, c, u.ID, payout.Position{}, 10)
+			return err
+		},
+		"verification": func(c payout.Client, u payout.User) error {
+			return discard(w.SetVerification(ctx, c, u.ID, payout.Verification{Status: payout.KYCVerified}))
+		},
+		"new funding account": func(c payout.Client, u payout.User) error {
+			_, _, err := w.CreateFundingAccount(ctx, c, noKey, payout.FundingAccount{UserID: u.ID})
+			return err
+		},
+		"new receive user": func(c payout.Client, u payout.User) error {
+			_, _, err := w.CreateReceiveUser(ctx, c, noKey, payout.ReceiveUser{UserID: u.ID, Country: "NP"})
+			return err
+		},
+		"new transaction": func(c payout.Client, u payout.User) error {
+			_, _, err := w.CreateTransaction(ctx, c, noKey, u.ID, s.deposit("1"))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			refused(t, call(w.other, s.user), payout.CodeNotFound, "")
+			refused(t, call(w.acme, payout.User{ID: "nobody"}), payout.CodeNotFound, "")
+		})
+	}
+	for name, call := range map[string]func(c payout.Client, u payout.User) error{
+		"bank accounts":   func(c payout.Client, u payout.User) error { return discard(w.BankAccounts(ctx, c, u.ID, receiver)) },
+		"wallet accounts": func(c payout.Client, u payout.User) error { return discard(w.WalletAccounts(ctx, c, u.ID, receiver)) },
+		"transaction":     func(c payout.Client, u payout.User) error { return discard(w.Transaction(ctx, c, u.ID, sent.ID)) },
+		"funding account status": func(c payout.Client, u payout.User) error {
+			return discard(w.SetFundingAccountStatus(ctx, c, u.ID, s.fund.ID, payout.FundingInactive))
+		},
+		"new bank account": func(c payout.Client, u payout.User) error {
+			_, _, err := w.CreateBankAccount(ctx, c, noKey, u.ID, payout.BankAccount{ReceiveUserID: receiver, BankID: bankNP, Currency: "NPR"})
+			return err
+		},
+		"new wallet account": func(c payout.Client, u payout.User) error {
+			_, _, err := w.CreateWalletAccount(ctx, c, noKey, u.ID, payout.WalletAccount{ReceiveUserID: receiver, PayerID: walletNP, Currency: "NPR"})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			refused(t, call(w.other, s.user), payout.CodeNotFound, "")
+			refused(t, call(w.acme, neighbour.user), payout.CodeNotFound, "")
+		})
+	}
+	if after := w.count(t); after != before {
+		t.Errorf("%+v, before %+v", after, before)
+	}
+	if a, err := w.FundingAccounts(ctx, w.acme, user); err != nil || fmt.Sprint(a) != fmt.Sprint([]payout.FundingAccount{s.fund}) {
+		t.Errorf("the funding accounts are %+v, %v", a, err)
+	}
+	if u, err := w.User(ctx, w.acme, user); err != nil || u.Status != payout.KYCVerified {
+		t.Errorf("the status is %s, %v", u.Status, err)
+	}
+}
