@@ -61,7 +61,7 @@ func (s *Sandbox) VerifiedSender(changes ...func(*api.UserRequest)) Sender {
 }
 
 // TopTier brings a sender into the highest tier, where limits are final: 20,000 a day, 60,000 a month and 250,000 a year in
-// USD or GBP to each destination. Above them a payout is refused with LIMIT_EXCEEDED, in lower tiers it is not (D-17).
+// USD or GBP to each destination. A payout above them is refused with LIMIT_EXCEEDED in every tier (D-17).
 func (s *Sandbox) TopTier(sender Sender) {
 	s.t.Helper()
 	tags := []string{"ID_DOC", "DATE_OF_BIRTH", "ADDRESS_LINE1", "OCCUPATION"}

@@ -39,15 +39,10 @@ func limitsTiers() []probe.Check {
 			Run: aboveCountsWhole,
 		},
 		{
-			ID: "limits.tier.far-above", Title: "In a lower tier a transaction above the limits of the highest tier is created too",
-			Clauses: []string{"3-cip-requested", "D-17"}, Operations: climbing, Needs: probe.Extensions,
-			Fix: "Refuse with LIMIT_EXCEEDED in the highest tier only: the current tier decides, not the amount.",
-			Run: func(t *probe.T) {
-				p, top := newLowPurse(t), smallest(highestTier(t).RemainingLimit)
-				triable(t, top)
-				r, err := p.send(plus(t, top, cent))
-				probe.OK(t, r, err)
-			},
+			ID: "limits.tier.far-above", Title: "In a lower tier too, a transaction above the limits of the highest tier is refused with LIMIT_EXCEEDED",
+			Clauses: []string{"3-cip-requested", "8-tier-limits", "D-09", "D-17"}, Operations: climbing, Needs: probe.Extensions,
+			Fix: "Refuse with 422 LIMIT_EXCEEDED in every tier what no verification could release.",
+			Run: farAbove,
 		},
 		{
 			ID: "limits.tier.each", Title: "In each tier but the highest what is above the remaining limit is created and requests tags, and these lead higher",
@@ -192,6 +187,17 @@ func aboveTheRest(t *probe.T) {
 	for _, tag := range slices.Sorted(maps.Keys(tags)) {
 		t.Expect(after[tag] == tags[tag], "tag %s had %q and has %q", tag, tags[tag], after[tag])
 	}
+}
+
+// farAbove leaves no trace: a refused transaction requests no tag and uses nothing.
+func farAbove(t *probe.T) {
+	p, top := newLowPurse(t), smallest(highestTier(t).RemainingLimit)
+	triable(t, top)
+	before, tags := p.remaining(), p.tags()
+	r, err := p.send(plus(t, top, cent))
+	t.Refused(r, err, 422, api.ErrorCodeLimitExceeded)
+	p.wantUsed(before)
+	wantTags(t, p.tags(), tags)
 }
 
 // aboveCountsWhole goes a cent beyond the limit of the day, the month and the year, each with a new sender, as far as the

@@ -51,14 +51,11 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "What is above the limits of the highest tier is refused in each", by: "limits.tier.far-above",
-			fault: creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
-				from := amount(r.member("from_amount")) // what no amount can be stays malformed
-				if tier(before) == 1 && from.Cmp(big.NewRat(20_000, 1)) > 0 && from.Cmp(big.NewRat(1_000_000, 1)) < 0 {
-					return refused(422, "LIMIT_EXCEEDED")
-				}
-				return create()
-			}),
+			name: "What is above the limits of the highest tier is created in a lower one", by: "limits.tier.far-above",
+			fault: overlooking("LIMIT_EXCEEDED", where(func(r request, next func(request) answer) bool {
+				l := limitOf(r, next, "NP")
+				return l != nil && tier(l) < 3
+			}, with(constant(json.Number("0.01")), "from_amount"))),
 		},
 		{name: "What is above the limit of the day does not count for the month and the year", by: "limits.tier.above-counts-whole", fault: excessForgotten},
 		{

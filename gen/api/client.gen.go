@@ -291,7 +291,7 @@ type ClientInterface interface {
 
 	// GetTransactionLimit Read what a user may still send to a destination
 	//
-	// Remaining limits in the user's current tier for one destination, in the sending currency of the user's corridor. They shrink with each transaction and grow back at the start of the UTC day, month and year.
+	// Remaining limits in the user's current tier for one destination, in the sending currency of the user's corridor. They shrink with each transaction and grow back at the start of the UTC day, month and year. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
 	//
 	// Corresponds with GET /users/{user_id}/transaction-limit (the `GetTransactionLimit` operationId).
 	GetTransactionLimit(ctx context.Context, userID UserID, params *GetTransactionLimitParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -319,8 +319,9 @@ type ClientInterface interface {
 	//    address (`ADDRESS_REQUIRED`);
 	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
 	//    amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
-	// 6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
-	//    transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
+	// 6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
+	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
+	//    the tags that the next tier requires become REQUESTED.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -343,8 +344,9 @@ type ClientInterface interface {
 	//    address (`ADDRESS_REQUIRED`);
 	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
 	//    amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
-	// 6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
-	//    transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
+	// 6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
+	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
+	//    the tags that the next tier requires become REQUESTED.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -829,7 +831,7 @@ func (c *Client) CreateWalletAccount(ctx context.Context, userID UserID, receive
 
 // GetTransactionLimit Read what a user may still send to a destination
 //
-// Remaining limits in the user's current tier for one destination, in the sending currency of the user's corridor. They shrink with each transaction and grow back at the start of the UTC day, month and year.
+// Remaining limits in the user's current tier for one destination, in the sending currency of the user's corridor. They shrink with each transaction and grow back at the start of the UTC day, month and year. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
 //
 // Corresponds with GET /users/{user_id}/transaction-limit (the `GetTransactionLimit` operationId).
 func (c *Client) GetTransactionLimit(ctx context.Context, userID UserID, params *GetTransactionLimitParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -877,8 +879,9 @@ func (c *Client) ListTransactions(ctx context.Context, userID UserID, params *Li
 //     address (`ADDRESS_REQUIRED`);
 //  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
 //     amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
-//  6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
-//     transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
+//  6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
+//     in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
+//     the tags that the next tier requires become REQUESTED.
 //
 // Takes any type of body and a specified content type.
 //
@@ -911,8 +914,9 @@ func (c *Client) CreateTransactionWithBody(ctx context.Context, userID UserID, p
 //     address (`ADDRESS_REQUIRED`);
 //  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
 //     amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
-//  6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
-//     transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
+//  6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
+//     in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
+//     the tags that the next tier requires become REQUESTED.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2476,7 +2480,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetTransactionLimitWithResponse Read what a user may still send to a destination
 	//
-	// Remaining limits in the user's current tier for one destination, in the sending currency of the user's corridor. They shrink with each transaction and grow back at the start of the UTC day, month and year.
+	// Remaining limits in the user's current tier for one destination, in the sending currency of the user's corridor. They shrink with each transaction and grow back at the start of the UTC day, month and year. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2508,8 +2512,9 @@ type ClientWithResponsesInterface interface {
 	//    address (`ADDRESS_REQUIRED`);
 	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
 	//    amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
-	// 6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
-	//    transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
+	// 6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
+	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
+	//    the tags that the next tier requires become REQUESTED.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2532,8 +2537,9 @@ type ClientWithResponsesInterface interface {
 	//    address (`ADDRESS_REQUIRED`);
 	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
 	//    amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
-	// 6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
-	//    transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
+	// 6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
+	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
+	//    the tags that the next tier requires become REQUESTED.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6647,7 +6653,7 @@ func (c *ClientWithResponses) CreateWalletAccountWithResponse(ctx context.Contex
 
 // GetTransactionLimitWithResponse Read what a user may still send to a destination
 //
-// Remaining limits in the user's current tier for one destination, in the sending currency of the user's corridor. They shrink with each transaction and grow back at the start of the UTC day, month and year.
+// Remaining limits in the user's current tier for one destination, in the sending currency of the user's corridor. They shrink with each transaction and grow back at the start of the UTC day, month and year. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6691,8 +6697,9 @@ func (c *ClientWithResponses) ListTransactionsWithResponse(ctx context.Context, 
 //     address (`ADDRESS_REQUIRED`);
 //  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
 //     amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
-//  6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
-//     transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
+//  6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
+//     in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
+//     the tags that the next tier requires become REQUESTED.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6721,8 +6728,9 @@ func (c *ClientWithResponses) CreateTransactionWithBodyWithResponse(ctx context.
 //     address (`ADDRESS_REQUIRED`);
 //  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
 //     amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
-//  6. in the highest tier, the amount is within the remaining limit (`LIMIT_EXCEEDED`). In a lower tier a
-//     transaction above the remaining limit is created, and the tags that the next tier needs become REQUESTED.
+//  6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
+//     in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
+//     the tags that the next tier requires become REQUESTED.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

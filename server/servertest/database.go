@@ -118,3 +118,17 @@ func SetProfile(t testing.TB, s *Server, corridors []payout.Corridor, destinatio
 		t.Fatal(err)
 	}
 }
+
+// LiftLimits gives the first client tiers that no amount of the contract reaches, for tests of amounts.
+func LiftLimits(t testing.TB, s *Server) {
+	t.Helper()
+	const most = 1e18 // ten thousand times the largest amount, in minor units
+	tier := payout.Tier{Limits: []payout.TierLimit{
+		{Currency: "USD", Daily: most, Monthly: most, Annual: most}, {Currency: "GBP", Daily: most, Monthly: most, Annual: most},
+	}}
+	var destinations []payout.Destination
+	for _, country := range []string{"NP", "IN", "JP", "KW"} {
+		destinations = append(destinations, payout.Destination{Country: country, Tiers: []payout.Tier{tier}})
+	}
+	SetProfile(t, s, []payout.Corridor{{Country: "US", Currency: "USD"}, {Country: "GB", Currency: "GBP"}}, destinations...)
+}

@@ -18,6 +18,7 @@ import (
 func TestSenderAmount(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
+	servertest.LiftLimits(t, s)
 	w := servertest.NewCashSender(t, s, "US")
 	yen, rupees, dinars := servertest.CashCorridors[0], servertest.CashCorridors[1], servertest.CashCorridors[2]
 	for _, row := range []struct {
@@ -76,6 +77,7 @@ func TestSenderAmount(t *testing.T) {
 func TestReceiverAmount(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
+	servertest.LiftLimits(t, s)
 	yen, rupees, dinars := servertest.CashCorridors[0], servertest.CashCorridors[1], servertest.CashCorridors[2]
 	for _, country := range []string{"US", "GB"} {
 		w := servertest.NewCashSender(t, s, country)
@@ -261,6 +263,7 @@ func rational(text string) *big.Rat {
 func TestEveryAmountIsExact(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
+	servertest.LiftLimits(t, s)
 	w := servertest.NewCashSender(t, s, "US")
 	most, highest := power(12), power(9)
 	rapid.Check(t, func(rt *rapid.T) {
