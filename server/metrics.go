@@ -14,9 +14,9 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-// Info tells what runs.
+// Info identifies the program and what it runs on.
 type Info struct {
-	Version  string // of the program, as the go command has stamped it
+	Version  string // of the program, as stamped by the go command
 	Contract string // info.version of the contract
 	Engine   string // of the database: sqlite or postgres
 }
@@ -29,13 +29,13 @@ func newInfo(contract string, db *store.Store) Info {
 	return info
 }
 
-// Info tells what runs.
+// Info identifies the program and what it runs on.
 func (s *Server) Info() Info { return s.info }
 
-// MetricsHandler answers GET /metrics for Prometheus. Handler does not: it faces the world.
+// MetricsHandler serves GET /metrics for Prometheus. Handler does not, because it is public.
 func (s *Server) MetricsHandler() http.Handler { return s.metrics.Handler(s.log) }
 
-// ServeMetrics answers GET /metrics on the listener until ctx ends, as Serve does.
+// ServeMetrics serves GET /metrics on the listener until ctx ends.
 func (s *Server) ServeMetrics(ctx context.Context, listener net.Listener) error {
 	return s.serve(ctx, listener, s.MetricsHandler(), func() {})
 }
@@ -50,7 +50,7 @@ func newMetrics(info Info, db *store.Store) *httpapi.Metrics {
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 }
 
-// storeMetrics reads the figures of a store at each scrape.
+// storeMetrics reads the statistics of a store at each scrape.
 type storeMetrics struct{ db *store.Store }
 
 var (

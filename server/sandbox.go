@@ -11,13 +11,13 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-// SandboxClients are the clients of the sandbox with their secrets, which everybody knows.
+// SandboxClients are the clients of the sandbox with their secrets, which are public.
 var SandboxClients = []struct{ ID, Name, Secret string }{
 	{"sandbox", "Sandbox", "sandbox-secret"},
 	{"sandbox-2", "Second sandbox", "sandbox-2-secret"},
 }
 
-// Errors of a database that belongs to the other mode.
+// Errors of New for a database of the other mode.
 var (
 	ErrNotSandbox = errors.New("the database holds clients that are not of the sandbox; start without --sandbox, or with another database")
 	ErrIsSandbox  = errors.New("the database holds sandbox clients, whose secrets everybody knows; start with --sandbox, or with another database")

@@ -21,10 +21,10 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-// bodyTime is how long a body of 20 MiB may take over a slow line.
+// bodyTime is how long a body of 20 MiB may take over a slow connection.
 const bodyTime = 60 * time.Second
 
-// Server is the service. Make it with New, and close it.
+// Server is the service. The zero value is not usable; see [New].
 type Server struct {
 	handler  http.Handler
 	metrics  *httpapi.Metrics
@@ -81,7 +81,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	return s, nil
 }
 
-// ready returns what keeps the service from taking requests.
+// ready returns why the service cannot take requests, or nil.
 func (s *Server) ready(ctx context.Context) error {
 	if s.stopping.Load() {
 		e := payout.NewError(payout.CodeServiceUnavailable)
@@ -91,11 +91,10 @@ func (s *Server) ready(ctx context.Context) error {
 	return s.store.Ready(ctx)
 }
 
-// Handler answers all requests of the service.
+// Handler serves all requests but those for metrics.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Serve answers requests on the listener until ctx ends; then /readyz tells that it ends, the requests in flight finish
-// as Config says, and it returns nil.
+// Serve serves requests on the listener until ctx ends, then shuts down as Config says and returns nil.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return s.serve(ctx, listener, s.handler, func() {
 		s.stopping.Store(true)
@@ -105,7 +104,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	})
 }
 
-// serve answers requests until ctx ends, calls stopping, and lets the requests in flight finish.
+// serve serves requests until ctx ends, calls stopping, and waits for the requests in flight.
 func (s *Server) serve(ctx context.Context, listener net.Listener, handler http.Handler, stopping func()) error {
 	h := &http.Server{
 		Handler:           handler,

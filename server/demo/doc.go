@@ -1,5 +1,5 @@
-// Command demo tells the story of a payout: it starts a fresh sandbox and walks through it with the SDK.
+// Command demo runs a whole payout with the SDK against a fresh sandbox.
 //
-// What belongs here: what an integrator does, in the order in which one does it. What does not: checks (package
-// server/e2e) and anything that the SDK cannot do.
+// What belongs here: what an integrator does, in order. What does not: tests (server/e2e), and anything that the SDK
+// cannot do.
 package main

@@ -19,7 +19,7 @@ func main() {
 	}
 }
 
-// run starts a sandbox on a database that is thrown away, and tells the story to out.
+// run starts a sandbox on a temporary database, and prints the story to out.
 func run(ctx context.Context, out io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "payouts-demo-")
 	if err != nil {

@@ -17,8 +17,7 @@ type story struct {
 	out    io.Writer
 }
 
-// tell goes from the first look-up to the limits after two payouts; it ends at the first call that answers otherwise
-// than it should.
+// tell goes from the first lookup to the limits after two payouts. It stops at the first unexpected response.
 func (s story) tell(ctx context.Context) error {
 	bank, payer, err := s.lookUp(ctx)
 	if err != nil {

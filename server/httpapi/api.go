@@ -15,32 +15,32 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// Config has what New needs. All fields but RateLimit, Metrics and Sandbox are required.
+// Config configures New. All fields but RateLimit, Metrics and Sandbox are required.
 type Config struct {
 	Service *payout.Service
-	// Contract holds requests against the document.
+	// Contract checks requests.
 	Contract *contract.Contract
 	Logger   *slog.Logger
-	// Ready tells whether the service can answer, for /readyz; the message of its payout.Error is public.
+	// Ready returns why the service cannot take requests, for /readyz; the message of a payout.Error is public.
 	Ready func(context.Context) error
 	NewID func() string
-	// Timeout bounds the handling of one request.
+	// Timeout is the time to handle one request.
 	Timeout time.Duration
-	// RateLimit is how many requests a second each client may send to this process, with bursts of twice as many;
+	// RateLimit is how many requests per second each client may send to this process, with bursts of twice as many;
 	// 0 is no limit (D-28).
 	RateLimit int
-	// Metrics count the requests; nil: nothing is counted.
+	// Metrics count the requests, unless they are nil.
 	Metrics *Metrics
-	// Sandbox mounts /sandbox/... and fills in these credentials on the documentation page.
+	// Sandbox, unless it is nil, enables /sandbox/... and fills in these credentials on the documentation page.
 	Sandbox *Credentials
 	// YAML and JSON are the published contract.
 	YAML, JSON []byte
 }
 
-// Credentials are the two headers of every call.
+// Credentials are the two headers of every request.
 type Credentials struct{ ClientID, ClientSecret string }
 
-// New makes the handler of everything that the service answers.
+// New returns the handler of the service.
 func New(c Config) http.Handler {
 	e := echo.New()
 	e.HTTPErrorHandler = fail
@@ -52,7 +52,7 @@ func New(c Config) http.Handler {
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: recovered}),
 		middleware.ContextTimeoutWithConfig(middleware.ContextTimeoutConfig{
 			Timeout: c.Timeout,
-			// The funnel answers; the default would answer in another form.
+			// The default would write a response of another form.
 			ErrorHandler: func(err error, _ echo.Context) error { return err },
 		}),
 		wholePath,
@@ -66,7 +66,7 @@ func New(c Config) http.Handler {
 	return e
 }
 
-// wholePath refuses a path with more segments than its route: echo has the last parameter take all of them.
+// wholePath answers 404 to a path with more segments than its route: the last parameter of echo matches all the rest.
 func wholePath(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		route := c.Path()

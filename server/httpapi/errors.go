@@ -76,8 +76,8 @@ func setRetryAfter(header http.Header, wait time.Duration) {
 	header.Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
 }
 
-// errorOf returns the payout.Error that an error wraps, or the one that it stands for. Anything unknown, a code without
-// a status included, is CodeInternalError.
+// errorOf returns the payout.Error that err wraps or stands for. Any other error, and a code without a status, is
+// CodeInternalError.
 func errorOf(err error) *payout.Error {
 	var known *payout.Error
 	var refused *contract.Error

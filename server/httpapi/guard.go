@@ -45,7 +45,7 @@ func (g guard) before(op *contract.Operation) echo.MiddlewareFunc {
 			case errors.As(err, &refused):
 				seen.broken = refused.Violations
 			case err != nil:
-				// The caller stopped sending, or was too slow.
+				// The caller stopped sending, or took too long.
 				err = payout.NewError(payout.CodeBadRequest, payout.InBody("", "must be sent completely")).Because(err)
 			}
 			if err != nil {
@@ -60,7 +60,7 @@ func (g guard) before(op *contract.Operation) echo.MiddlewareFunc {
 
 type clientKey struct{}
 
-// clientOf gives the client that the guard has authenticated.
+// clientOf returns the client that the guard has authenticated.
 func clientOf(ctx context.Context) payout.Client {
 	client, ok := ctx.Value(clientKey{}).(payout.Client)
 	if !ok {
@@ -69,7 +69,7 @@ func clientOf(ctx context.Context) payout.Client {
 	return client
 }
 
-// idempotency gives the key of a creation with the fingerprint of its request (D-16); empty where no key was sent.
+// idempotency returns the key of a creation and the fingerprint of its request (D-16); empty if no key was sent.
 func idempotency(ctx context.Context, key *api.IdempotencyKey) payout.Idempotency {
 	if key == nil {
 		return payout.Idempotency{}
@@ -81,7 +81,7 @@ func idempotency(ctx context.Context, key *api.IdempotencyKey) payout.Idempotenc
 	return payout.Idempotency{Key: *key, Fingerprint: checked.Fingerprint()}
 }
 
-// pathParams gives the decoded path parameters; echo leaves them encoded where the path has encoded slashes or dots.
+// pathParams returns the decoded path parameters; echo leaves them encoded if the path has encoded slashes or dots.
 func pathParams(c echo.Context) (map[string]string, error) {
 	names, values := c.ParamNames(), c.ParamValues()
 	params := make(map[string]string, len(names))
@@ -98,7 +98,7 @@ func pathParams(c echo.Context) (map[string]string, error) {
 	return params, nil
 }
 
-// checkedBody binds the body that the guard has checked; echo's own binder would read forms and XML too.
+// checkedBody binds the body that the guard has checked; echo's default binder also reads forms and XML.
 type checkedBody struct{}
 
 // Bind implements echo.Binder.
@@ -108,7 +108,7 @@ func (checkedBody) Bind(into any, c echo.Context) error {
 		return errors.New("a body was bound before it was checked")
 	}
 	if err := json.Unmarshal(checked.Body, into); err != nil {
-		// The contract let it through, so that this is a defect of ours; the text may hold a value.
+		// The contract accepted it, so this is a defect of ours. The cause may hold a value and is dropped.
 		return fmt.Errorf("a checked body does not fit %T", into)
 	}
 	return nil

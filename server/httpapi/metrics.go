@@ -15,8 +15,8 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// Metrics count what the transport does, in a registry of their own. A label has values of the contract alone (operations,
-// statuses, codes, places, payout methods) or the ids of authenticated clients, so that no caller can add series.
+// Metrics count requests in a registry of their own. Labels have only values of the contract (operations, statuses, codes,
+// places, payout methods) and ids of authenticated clients, so that callers cannot add series.
 type Metrics struct {
 	registry     *prometheus.Registry
 	inFlight     prometheus.Gauge
@@ -29,7 +29,7 @@ type Metrics struct {
 	replays      prometheus.Counter
 }
 
-// NewMetrics makes the metrics of the transport, and adds those of others.
+// NewMetrics returns the metrics of the transport, and registers others with them.
 func NewMetrics(others ...prometheus.Collector) *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
@@ -37,54 +37,54 @@ func NewMetrics(others ...prometheus.Collector) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "payoutd_requests_in_flight", Help: "Requests that are being handled.",
+			Name: "payoutd_requests_in_flight", Help: "Requests in progress.",
 		}),
 		requests: counter("payoutd_requests_total",
-			"Requests that were handled, by operation of the contract (none: any other path), method and status.",
+			"Requests by operation of the contract (none: any other path), method and status.",
 			"operation", "method", "status"),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "payoutd_request_duration_seconds", Help: "Time from the head of a request to the end of its answer, by operation.",
+			Name: "payoutd_request_duration_seconds", Help: "Time from the headers of a request to the end of its response, by operation.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}, []string{"operation"}),
 		refused: counter("payoutd_requests_refused_total",
-			"Requests that were answered with an error, by operation and code.", "operation", "code"),
+			"Requests answered with an error, by operation and code.", "operation", "code"),
 		violations: counter("payoutd_contract_violations_total",
-			"What broke the contract in requests, by operation and place: path, query, header or body.", "operation", "in"),
+			"Violations of the contract in requests, by operation and place: path, query, header or body.", "operation", "in"),
 		rateLimited: counter("payoutd_rate_limited_total",
-			"Requests that were refused because their client sent too many, by client.", "client"),
+			"Requests rejected by the rate limit, by client.", "client"),
 		transactions: counter("payoutd_transactions_created_total",
-			"Transactions that were created, by payout method.", "payout_method"),
+			"Transactions created, by payout method.", "payout_method"),
 		replays: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "payoutd_idempotent_replays_total", Help: "Creations that were answered with what an earlier request created.",
+			Name: "payoutd_idempotent_replays_total", Help: "Creations answered with the result of an earlier request with the same key.",
 		}),
 	}
 	for _, method := range []payout.PayoutMethod{payout.BankDeposit, payout.Wallet, payout.CashPickup, payout.HomeDelivery} {
-		m.transactions.WithLabelValues(string(method)) // 0 from the start, so that the first one is an increase
+		m.transactions.WithLabelValues(string(method)) // starts at 0, so that the first one is an increase
 	}
 	m.registry.MustRegister(m.inFlight, m.requests, m.durations, m.refused, m.violations, m.rateLimited, m.transactions, m.replays)
 	m.registry.MustRegister(others...)
 	return m
 }
 
-// Handler answers GET /metrics in the formats of Prometheus.
+// Handler serves GET /metrics in the formats of Prometheus.
 func (m *Metrics) Handler(log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		ErrorLog:            slog.NewLogLogger(log.Handler(), slog.LevelError),
-		MaxRequestsInFlight: 4, // a scraper that comes faster than it is served gets 503
+		MaxRequestsInFlight: 4, // more scrapes at a time are answered 503
 	}))
 	return mux
 }
 
-// noOperation is the operation of all paths that the contract does not have.
+// noOperation is the label for paths outside of the contract.
 const noOperation = "none"
 
-// methods are those that have a label of their own; anything else can be made up.
+// methods have labels of their own; callers can invent others.
 var methods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 }
 
-// observe counts a request once it is answered. It stands outside of the observation that it reads, which answers errors.
+// observe counts a request once it is answered. It must be outside of the request log, which writes error responses.
 func (m *Metrics) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	if m == nil {
 		return next
@@ -122,7 +122,7 @@ func (m *Metrics) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// created counts transactions where their payout method is known.
+// created counts transactions by payout method.
 func (m *Metrics) created(next gen.StrictHandlerFunc, _ string) gen.StrictHandlerFunc {
 	if m == nil {
 		return next

@@ -11,8 +11,8 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// observation is what becomes known of a request on its way, for its one line in the log. It never holds personal data:
-// the route is a template, and neither query, headers nor bodies are kept.
+// observation collects what the log line of a request says. It never holds personal data: the route is a template, and
+// query, headers and bodies are not kept.
 type observation struct {
 	requestID string
 	operation string
@@ -32,14 +32,14 @@ func observed(c echo.Context) *observation {
 	return seen
 }
 
-// observe gives each request its id, answers errors through the funnel, and writes one line per request.
+// observe assigns each request an id, writes error responses, and logs one line per request.
 func observe(log *slog.Logger, newID func() string) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			start, caller := time.Now(), c.Request().Context()
 			seen := &observation{requestID: newID()}
 			c.Set(observationKey, seen)
-			// At the last moment, because the generated code sets its own empty one.
+			// As late as possible, because the generated code sets an empty one.
 			c.Response().Before(func() { c.Response().Header().Set(echo.HeaderXRequestID, seen.requestID) })
 			if err := next(c); err != nil {
 				c.Error(err)
@@ -60,7 +60,7 @@ func observe(log *slog.Logger, newID func() string) echo.MiddlewareFunc {
 				line = append(line, slog.String("code", string(seen.code)))
 			}
 			if status >= 500 {
-				if caller.Err() == nil { // else the caller left, and nobody saw the answer
+				if caller.Err() == nil { // otherwise the caller left, and nobody saw the response
 					level = slog.LevelError
 				}
 				line = append(line, slog.String("cause", fmt.Sprint(seen.cause)))
@@ -71,7 +71,7 @@ func observe(log *slog.Logger, newID func() string) echo.MiddlewareFunc {
 	}
 }
 
-// recovered makes an error of a panic. The value stays out of the log, it may hold anything; the stack shows the place.
+// recovered converts a panic to an error. The value of the panic may hold anything and is not logged; the stack is.
 func recovered(_ echo.Context, _ error, stack []byte) error {
 	return fmt.Errorf("panic: %s", stack)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/swaggest/swgui/v5emb"
 )
 
-// mountPages mounts what operates and explains the service and is no part of the contract.
+// mountPages registers the pages for operators and for readers of the contract.
 func mountPages(e *echo.Echo, c Config) {
 	page := func(path string, h echo.HandlerFunc) {
 		e.GET(path, h)

@@ -10,7 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// rateLimits has a token bucket per authenticated client, so that there are never more than clients (D-28).
+// rateLimits has a token bucket for each authenticated client (D-28).
 type rateLimits struct {
 	perSecond int
 	mu        sync.Mutex
@@ -27,10 +27,10 @@ type rateLimitedError struct {
 	wait time.Duration
 }
 
-// Unwrap gives the payout.Error.
+// Unwrap returns the payout.Error.
 func (e rateLimitedError) Unwrap() error { return e.error }
 
-// take takes a token of the client; CodeRateLimited where there is none.
+// take takes a token of the client, or returns CodeRateLimited.
 func (l *rateLimits) take(clientID string) error {
 	if l.perSecond == 0 {
 		return nil

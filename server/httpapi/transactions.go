@@ -17,7 +17,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// defaultPage is how many transactions a page has at most where the caller does not say.
+// defaultPage is the maximum number of transactions of a page if the caller does not set limit.
 const defaultPage = 20
 
 // CreateTransaction implements POST /users/{user_id}/transactions.
@@ -95,8 +95,8 @@ func newTransaction(b *api.TransactionRequest) (payout.NewTransaction, error) {
 	return n, nil
 }
 
-// receiveSide reads the variant that payout_method names. The variants differ only in which members they may have, and
-// the contract has seen to that.
+// receiveSide converts the variant that payout_method names. The variants differ only in the members that they may have,
+// which the contract has checked.
 func receiveSide(side api.ReceiveSide) (payout.ReceiveSide, error) {
 	var to struct {
 		ID              uuid.UUID              `json:"id"`
@@ -149,14 +149,14 @@ func transaction(t payout.Transaction) api.Transaction {
 		id := toID(t.To.FundID)
 		out.To.FundID = &id
 	}
-	// A wallet's payer is known from its account; the document shows payer_id for the others alone (D-36).
+	// The payer of a wallet is that of its account; payer_id is only in responses for the other methods (D-36).
 	if t.To.PayerID != 0 && t.To.Method != payout.Wallet {
 		out.To.PayerID = &t.To.PayerID
 	}
 	return out
 }
 
-// A cursor is the position after which the next page begins: microseconds and id, in base64 so that nobody builds on it.
+// A cursor is the position after which the next page begins: microseconds and id, in base64 because it is opaque.
 
 func toCursor(p payout.Position) *string {
 	if p == (payout.Position{}) {

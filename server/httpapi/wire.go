@@ -14,7 +14,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// text gives an optional text; one that was not sent is empty.
+// text returns an optional string; "" if it was not sent.
 func text[T ~string](p *T) string {
 	if p == nil {
 		return ""
@@ -22,7 +22,7 @@ func text[T ~string](p *T) string {
 	return string(*p)
 }
 
-// optional is the reverse of text; the zero value of any type is not sent.
+// optional is the reverse of text; the zero value is not sent.
 func optional[T comparable](v T) *T {
 	var zero T
 	if v == zero {
@@ -31,7 +31,7 @@ func optional[T comparable](v T) *T {
 	return &v
 }
 
-// toID reads an id of ours; they are always UUIDs.
+// toID converts an id of the domain, which is always a UUID.
 func toID(id string) openapi_types.UUID { return uuid.MustParse(id) }
 
 func timestamp(t time.Time) api.Timestamp { return wire.Timestamp{Time: t} }
@@ -40,7 +40,7 @@ func major(minor int64, currency string) wire.Amount {
 	return wire.AmountOf(payout.Major(minor, currency))
 }
 
-// dateText gives an optional date as YYYY-MM-DD.
+// dateText returns an optional date as YYYY-MM-DD.
 func dateText(d *openapi_types.Date) string {
 	if d == nil {
 		return ""
@@ -57,7 +57,7 @@ func optionalDate(s string) *openapi_types.Date {
 	return &openapi_types.Date{Time: t}
 }
 
-// physical reads a document whose content the contract has checked to be a base64 data URI.
+// physical converts a document; the contract has checked that its content is a base64 data URI.
 func physical(documentType, dataURI string) payout.Document {
 	head, encoded, _ := strings.Cut(dataURI, ",")
 	mediaType := strings.TrimSuffix(strings.TrimPrefix(head, "data:"), ";base64")
@@ -65,7 +65,7 @@ func physical(documentType, dataURI string) payout.Document {
 	return payout.Document{Kind: payout.PhysicalDocument, Type: documentType, MediaType: mediaType, Content: content}
 }
 
-// each maps a list; a list without elements is [] on the wire, not null.
+// each converts the elements of a list. It never returns nil: an empty list is [] on the wire.
 func each[A, B any](all []A, convert func(A) B) []B {
 	out := make([]B, len(all))
 	for i, v := range all {

@@ -16,7 +16,7 @@ type check struct {
 	listing
 }
 
-// Run prints each difference as one line, or all of them as one JSON object, and a summary as the last line.
+// Run prints each difference on a line, or all as one JSON object, and a summary at the end.
 func (c check) Run(ctx context.Context, std streams) error {
 	return c.with(ctx, func(db *store.Store) error {
 		out := bufio.NewWriter(std.out)
@@ -34,7 +34,7 @@ func (c check) Run(ctx context.Context, std streams) error {
 	})
 }
 
-// differences prints each difference as it is found: a database that is broken has many.
+// differences prints each difference as it is found, because there may be many.
 func (c check) differences(ctx context.Context, db *store.Store, out io.Writer) (store.Checked, error) {
 	if c.JSON {
 		fmt.Fprint(out, `{"differences":[`)
@@ -67,7 +67,7 @@ func (c check) summary(out io.Writer, done store.Checked) error {
 		_, err = fmt.Fprintf(out, "],\n\"checked\":%s}\n", text)
 		return err
 	}
-	found := "nothing to report"
+	found := "no differences"
 	if done.Differences > 0 {
 		found = fmt.Sprintf("%d %s", done.Differences, plural(done.Differences, "difference"))
 	}

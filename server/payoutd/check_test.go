@@ -16,7 +16,7 @@ import (
 )
 
 // load runs a sandbox on the database, and lets two clients send from several goroutines over three days: with and
-// without keys, with repeats, and above the limits of the lowest and the highest tier. It gives the number of
+// without keys, with repeats, and above the limits of the lowest and the highest tier. It returns the number of
 // transactions.
 func load(t *testing.T, url string) (transactions int) {
 	t.Helper()
@@ -63,15 +63,15 @@ func load(t *testing.T, url string) (transactions int) {
 	return len(ids)
 }
 
-// A real load leaves nothing to report; what is damaged after it is told line by line, or as JSON.
+// A real load leaves no differences; damage is reported line by line, or as JSON.
 func TestCheckHoldsALoadAgainstItself(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o operator) {
-		if out := o.done(t, "check"); !strings.HasPrefix(out, "nothing to report: 0 clients, 0 users, ") {
+		if out := o.done(t, "check"); !strings.HasPrefix(out, "no differences: 0 clients, 0 users, ") {
 			t.Error(out)
 		}
 		transactions := load(t, o.url)
-		want := fmt.Sprintf("nothing to report: 2 clients, 2 users, 6 accounts, %d transactions, 0 documents, 12 keys, 12 counters and ", transactions)
+		want := fmt.Sprintf("no differences: 2 clients, 2 users, 6 accounts, %d transactions, 0 documents, 12 keys, 12 counters and ", transactions)
 		if out := o.done(t, "check"); !strings.HasPrefix(out, want) || strings.Count(out, "\n") != 1 {
 			t.Errorf("printed %q, want %q", out, want)
 		}

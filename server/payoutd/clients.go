@@ -16,22 +16,22 @@ import (
 
 // clients is `payoutd clients`.
 type clients struct {
-	Apply        clientsApply   `cmd:"" help:"Make or change a client as a YAML file says. A new client gets a first secret, printed once."`
+	Apply        clientsApply   `cmd:"" help:"Create or update a client from a YAML file. The first secret of a new client is printed once."`
 	List         clientsList    `cmd:"" help:"List all clients."`
-	Show         clientsShow    `cmd:"" help:"Print the profile of a client as YAML that apply reads, and when its secrets were made and expire."`
-	RotateSecret rotateSecret   `cmd:"" help:"Make a new secret, printed once; the old one expires after the grace time. At most two are active."`
-	RevokeSecret revokeSecret   `cmd:"" help:"Let a secret expire at once, for the next request on every replica."`
-	Disable      clientsDisable `cmd:"" help:"Refuse all calls of a client, from the next request on every replica."`
-	Enable       clientsEnable  `cmd:"" help:"Let a disabled client call again."`
+	Show         clientsShow    `cmd:"" help:"Print a client as YAML that apply reads, and when its secrets were created and expire."`
+	RotateSecret rotateSecret   `cmd:"" help:"Create a new secret, printed once; the old one expires after the grace period. At most two are active."`
+	RevokeSecret revokeSecret   `cmd:"" help:"Revoke a secret, from the next request on every replica."`
+	Disable      clientsDisable `cmd:"" help:"Reject all requests of a client, from the next request on every replica."`
+	Enable       clientsEnable  `cmd:"" help:"Enable a disabled client again."`
 }
 
 type clientsApply struct {
 	database
-	File   string `help:"YAML file of the profile; - is the standard input." short:"f" required:""`
-	DryRun bool   `help:"Print what would change, and write nothing."`
+	File   string `help:"YAML file of the client, or - for standard input." short:"f" required:""`
+	DryRun bool   `help:"Print what would change, without changing it."`
 }
 
-// Run makes or changes a client. To apply a file twice is to apply it once.
+// Run creates or updates a client. It is idempotent.
 func (a clientsApply) Run(ctx context.Context, std streams) error {
 	wanted, err := readClient(a.File)
 	if err != nil {
@@ -47,7 +47,7 @@ func (a clientsApply) Run(ctx context.Context, std streams) error {
 				return err
 			}
 			printChanges(std.out, row.Client, wanted, ok)
-			fmt.Fprintln(std.out, "Nothing was written: this is a dry run.")
+			fmt.Fprintln(std.out, "Dry run: nothing was changed.")
 			return nil
 		}
 		secret := newSecret()
@@ -64,7 +64,7 @@ func (a clientsApply) Run(ctx context.Context, std streams) error {
 	})
 }
 
-// refuseSandbox keeps other clients out of a sandbox, which would not start with them.
+// refuseSandbox rejects the database of a sandbox, which does not start with other clients.
 func refuseSandbox(ctx context.Context, db *store.Store) error {
 	ids, err := db.ClientIDs(ctx)
 	if err != nil {
@@ -90,11 +90,11 @@ func printChanges(out io.Writer, before, after payout.Client, existed bool) {
 		fmt.Fprintln(out, line)
 	}
 	if len(lines) == 0 {
-		fmt.Fprintf(out, "Nothing changes: client %s is as the file says.\n", after.ID)
+		fmt.Fprintf(out, "No change: client %s is already as in the file.\n", after.ID)
 	}
 }
 
-// clientJSON is a client in a list. Secrets counts the active ones.
+// clientJSON is a client in a list.
 type clientJSON struct {
 	ID           string            `json:"id"`
 	Name         string            `json:"name"`
@@ -175,7 +175,7 @@ type clientsShow struct {
 	JSON bool   `help:"Print JSON instead of YAML."`
 }
 
-// Run prints a client: its profile, and as comments what is not part of that.
+// Run prints a client: its profile, and the rest as comments.
 func (s clientsShow) Run(ctx context.Context, std streams) error {
 	if err := checkClient(s.ID); err != nil {
 		return err

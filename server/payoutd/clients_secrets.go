@@ -14,17 +14,14 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-// Secrets are read from the database for each request, without a cache, so that what is changed here is in force with the
-// next request on every replica (D-19).
-
-// newSecret is 256 random bits.
+// newSecret returns 256 random bits.
 func newSecret() string {
 	random := make([]byte, 32)
 	rand.Read(random) // never fails
 	return base64.RawURLEncoding.EncodeToString(random)
 }
 
-// printSecret prints a secret alone on the last line, where a script finds it.
+// printSecret prints a secret on a line of its own, the last one, for scripts.
 func printSecret(out io.Writer, id, secret string) {
 	fmt.Fprintf(out, "The new secret of client %s (fingerprint %s). It is not stored and cannot be shown again:\n%s\n",
 		id, store.Fingerprint(payout.HashSecret(secret)), secret)
@@ -36,7 +33,7 @@ type rotateSecret struct {
 	Grace time.Duration `help:"How long the old secret stays active, such as 30m or 24h." default:"24h"`
 }
 
-// Run makes a new secret.
+// Run creates a secret.
 func (r rotateSecret) Run(ctx context.Context, std streams) error {
 	if err := checkClient(r.ID); err != nil {
 		return err
@@ -62,19 +59,19 @@ func (r rotateSecret) Run(ctx context.Context, std streams) error {
 type revokeSecret struct {
 	database
 	ID          string `arg:"" help:"Id of the client."`
-	Fingerprint string `arg:"" help:"Fingerprint of the secret, as payoutd clients show prints it."`
-	Force       bool   `help:"Revoke the last active secret too, so that the client cannot call any more."`
+	Fingerprint string `arg:"" help:"Fingerprint of the secret, as printed by payoutd clients show."`
+	Force       bool   `help:"Revoke even the last active secret, which locks the client out."`
 }
 
 var fingerprintPattern = regexp.MustCompile(`^[0-9a-f]{12}$`)
 
-// Run lets a secret expire now.
+// Run revokes a secret.
 func (r revokeSecret) Run(ctx context.Context, std streams) error {
 	if err := checkClient(r.ID); err != nil {
 		return err
 	}
 	if !fingerprintPattern.MatchString(r.Fingerprint) {
-		return usageError{"<fingerprint>", errors.New("must be 12 hexadecimal digits, as payoutd clients show prints them")}
+		return usageError{"<fingerprint>", errors.New("must be 12 hexadecimal digits, as printed by payoutd clients show")}
 	}
 	return r.with(ctx, func(db *store.Store) error {
 		wasActive, err := db.RevokeSecret(ctx, r.ID, r.Fingerprint, time.Now(), r.Force)
@@ -86,7 +83,7 @@ func (r revokeSecret) Run(ctx context.Context, std streams) error {
 		case wasActive:
 			fmt.Fprintf(std.out, "Secret %s of client %s is revoked.\n", r.Fingerprint, r.ID)
 		default:
-			fmt.Fprintf(std.out, "Nothing changes: secret %s of client %s has expired before.\n", r.Fingerprint, r.ID)
+			fmt.Fprintf(std.out, "No change: secret %s of client %s has already expired.\n", r.Fingerprint, r.ID)
 		}
 		return nil
 	})
@@ -97,7 +94,7 @@ type clientsDisable struct {
 	ID string `arg:"" help:"Id of the client."`
 }
 
-// Run refuses all calls of a client.
+// Run disables a client.
 func (d clientsDisable) Run(ctx context.Context, std streams) error {
 	return setDisabled(ctx, std, d.database, d.ID, true)
 }
@@ -107,7 +104,7 @@ type clientsEnable struct {
 	ID string `arg:"" help:"Id of the client."`
 }
 
-// Run lets a client call again.
+// Run enables a client.
 func (e clientsEnable) Run(ctx context.Context, std streams) error {
 	return setDisabled(ctx, std, e.database, e.ID, false)
 }
@@ -124,7 +121,7 @@ func setDisabled(ctx context.Context, std streams, d database, id string, disabl
 		case changed:
 			fmt.Fprintf(std.out, "Client %s is %s.\n", id, state(disabled))
 		default:
-			fmt.Fprintf(std.out, "Nothing changes: client %s was %s before.\n", id, state(disabled))
+			fmt.Fprintf(std.out, "No change: client %s is already %s.\n", id, state(disabled))
 		}
 		return nil
 	})

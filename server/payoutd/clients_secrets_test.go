@@ -12,7 +12,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// lastLine is where a command prints a secret.
+// lastLine returns the line on which a command prints a secret.
 func lastLine(out string) string {
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	return lines[len(lines)-1]
@@ -53,7 +53,7 @@ func TestSecretsAreInForceWithTheNextRequest(t *testing.T) {
 			t.Error(out)
 		}
 		calls("a revoked secret", first, http.StatusUnauthorized)
-		if out := o.done(t, "clients", "revoke-secret", "acme", fingerprint(first)); !strings.HasPrefix(out, "Nothing changes: ") {
+		if out := o.done(t, "clients", "revoke-secret", "acme", fingerprint(first)); !strings.HasPrefix(out, "No change: ") {
 			t.Error(out)
 		}
 		o.refused(t, exitFailure, "it is the last active secret of this client; ...", "clients", "revoke-secret", "acme", fingerprint(second))
@@ -69,9 +69,9 @@ func TestSecretsAreInForceWithTheNextRequest(t *testing.T) {
 			want          int
 		}{
 			{"disable", "Client acme is disabled.\n", http.StatusUnauthorized},
-			{"disable", "Nothing changes: client acme was disabled before.\n", http.StatusUnauthorized},
+			{"disable", "No change: client acme is already disabled.\n", http.StatusUnauthorized},
 			{"enable", "Client acme is enabled.\n", http.StatusOK},
-			{"enable", "Nothing changes: client acme was enabled before.\n", http.StatusOK},
+			{"enable", "No change: client acme is already enabled.\n", http.StatusOK},
 		} {
 			if out := o.done(t, "clients", c.command, "acme"); out != c.says {
 				t.Error(out)

@@ -45,8 +45,8 @@ func file(t *testing.T, text string, replace ...string) string {
 }
 
 const (
-	nothingChanges = "Nothing changes: client acme is as the file says.\n"
-	dryRun         = "Nothing was written: this is a dry run.\n"
+	nothingChanges = "No change: client acme is already as in the file.\n"
+	dryRun         = "Dry run: nothing was changed.\n"
 	acmeIsNew      = "+ client acme\n+ corridor US/USD\n+ corridor NO/KWD\n+ destination NP\n+ destination JP\n"
 )
 

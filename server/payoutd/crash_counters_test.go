@@ -12,7 +12,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// checkRemaining holds the limits that the service tells against what was sent on this day.
+// checkRemaining compares the remaining limits with what was sent on this day.
 func checkRemaining(t *testing.T, d *daemon, l *ledger) {
 	t.Helper()
 	kept := l.kept(t, d)

@@ -104,7 +104,7 @@ func (l *ledger) next() (string, sending) {
 	return key, s
 }
 
-// acknowledge notes an answer, and gives the number of them.
+// acknowledge records an acknowledged request, and returns how many there are.
 func (l *ledger) acknowledge(key string, id openapi_types.UUID) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,7 +163,7 @@ func (l *ledger) kept(t *testing.T, d *daemon) map[openapi_types.UUID]api.Transa
 	return all
 }
 
-// checkAcknowledged tells that each acknowledged transaction is kept as it was sent, and that no two keys share one.
+// checkAcknowledged checks that each acknowledged transaction is kept as it was sent, and that no two keys share one.
 func checkAcknowledged(t *testing.T, l *ledger, kept map[openapi_types.UUID]api.Transaction) {
 	t.Helper()
 	if ids := slices.Collect(maps.Values(l.acknowledged)); len(l.acknowledged) < crashes*crashAfter || len(unique(ids)) != len(ids) {

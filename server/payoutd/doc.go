@@ -1,12 +1,10 @@
-// Command payoutd is the daemon, and what its operators work with: clients, users, funding-accounts, transactions,
-// reference, migrate and check on the same database. Nothing of that is reachable from the network (D-20).
+// Command payoutd is the daemon, with the commands of its operators: clients, users, funding-accounts, transactions,
+// reference, migrate and check work on the same database. None of them is reachable from the network (D-20).
 //
-// It exits with 0 when a thing is done; 1 when it was tried and failed, or there is no such thing; 2 when a flag, a
-// variable, an argument or the file that one names is wrong.
+// Exit codes: 0 success; 1 failure, or not found; 2 an invalid flag, variable, argument or input file.
 //
-// The service keeps no client or secret in memory: it reads them for each request, so that a secret that is made or
-// revoked, and a client that is changed, disabled or enabled, count from the next request on every replica (D-19).
+// The service reads clients and secrets from the database for each request, so that a change of them takes effect with
+// the next request on every replica (D-19).
 //
-// What belongs here: flags, the environment, signals, and what is printed. What does not: everything else (package
-// server).
+// What belongs here: flags, the environment, signals and output. What does not: everything else (package server).
 package main

@@ -24,7 +24,7 @@ type fundingAccountJSON struct {
 	keyJSON
 }
 
-// userOf is the flag of every command on what belongs to one user.
+// userOf is the flag of every command for one user.
 type userOf struct {
 	User string `help:"Id of the user." required:""`
 }
@@ -79,7 +79,7 @@ func (s fundingAccountsSetStatus) Run(ctx context.Context, std streams) error {
 	})
 }
 
-// printFundingAccounts prints a table, or JSON: a list, or the one account alone.
+// printFundingAccounts prints a table, or JSON: a list, or a single account.
 func (l listing) printFundingAccounts(
 	ctx context.Context, std streams, o operation, all []payout.FundingAccount, alone bool,
 ) error {

@@ -30,14 +30,14 @@ func (s *stream) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
-// String gives all that was written so far.
+// String returns all that was written so far.
 func (s *stream) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.String()
 }
 
-// end tells that nothing more will come.
+// end marks the stream as complete.
 func (s *stream) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +45,7 @@ func (s *stream) end() {
 	s.changed.Broadcast()
 }
 
-// await waits for text that is complete, and fails the test where the stream ends before.
+// await waits until the text is complete, and fails the test if the stream ends before.
 func (s *stream) await(t *testing.T, what string, complete func(text string) bool) string {
 	t.Helper()
 	s.mu.Lock()

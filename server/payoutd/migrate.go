@@ -11,8 +11,8 @@ import (
 
 // migrate is `payoutd migrate`.
 type migrate struct {
-	Status migrateStatus `cmd:"" help:"List the migrations and when they were applied. Exit 1 where one is pending."`
-	Up     migrateUp     `cmd:"" help:"Apply what is pending. payoutd serve does so at its start."`
+	Status migrateStatus `cmd:"" help:"List the migrations and when they were applied. Exit code 1 if one is pending."`
+	Up     migrateUp     `cmd:"" help:"Apply the pending migrations, as payoutd serve does when it starts."`
 }
 
 type migrateStatus struct {
@@ -50,7 +50,7 @@ func (m migrateStatus) Run(ctx context.Context, std streams) error {
 
 type migrateUp struct{ database }
 
-// Run applies what is pending.
+// Run applies the pending migrations.
 func (m migrateUp) Run(ctx context.Context, std streams) error {
 	return m.opened(ctx, store.Open, func(*store.Store) error {
 		fmt.Fprintln(std.out, "The database has the newest migration.")

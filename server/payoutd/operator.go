@@ -14,10 +14,10 @@ import (
 
 // database is the flag of every command that works on the database.
 type database struct {
-	Database string `help:"Database: sqlite:FILE, or a URL of PostgreSQL, postgres://USER@HOST/NAME." default:"sqlite:payouts.db"`
+	Database string `help:"Database: sqlite:FILE, or the URL of a PostgreSQL database, postgres://USER@HOST/NAME." default:"sqlite:payouts.db"`
 }
 
-// with runs fn on the database, which must have the newest migration.
+// with runs fn on the database, which must have all migrations.
 func (d database) with(ctx context.Context, fn func(*store.Store) error) error {
 	return d.connected(ctx, func(db *store.Store) error {
 		if err := db.Ready(ctx); errors.Is(err, store.ErrMigrationsPending) {
@@ -29,7 +29,7 @@ func (d database) with(ctx context.Context, fn func(*store.Store) error) error {
 	})
 }
 
-// connected runs fn on the database as it is.
+// connected runs fn on the database, whatever its migrations.
 func (d database) connected(ctx context.Context, fn func(*store.Store) error) error {
 	return d.opened(ctx, store.Connect, fn)
 }

@@ -18,19 +18,19 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-// clientOf is the flag of every command that works on what belongs to a client.
+// clientOf is the flag of every command for one client.
 type clientOf struct {
 	Client string `help:"Id of the client." required:""`
 }
 
-// operation is what a command on the things of a client works with.
+// operation is what a command for one client works with.
 type operation struct {
 	db      *store.Store
 	service *payout.Service
 	client  payout.Client
 }
 
-// within runs fn for the client, which must be there; it may be disabled.
+// within runs fn for the client, which must exist and may be disabled.
 func (c clientOf) within(ctx context.Context, d database, fn func(operation) error) error {
 	if reason := payout.ClientIDReason(c.Client); reason != "" {
 		return usageError{"client", errors.New(reason)}
@@ -51,7 +51,7 @@ func (c clientOf) within(ctx context.Context, d database, fn func(operation) err
 	})
 }
 
-// inWords puts an error of the service as a sentence: there is no such user.
+// inWords turns a NOT_FOUND of the service into words: "there is no such user".
 func inWords(err error) error {
 	var e *payout.Error
 	if !errors.As(err, &e) || e.Code != payout.CodeNotFound {
@@ -60,10 +60,10 @@ func inWords(err error) error {
 	return errors.New(strings.ToLower(e.Message[:1]) + strings.TrimSuffix(e.Message[1:], "."))
 }
 
-// pages are the flags of every list that may be long.
+// pages are the flags of every long list.
 type pages struct {
-	Limit int    `help:"Most rows to print, 1 to 1000." default:"50"`
-	After string `help:"Id of the last row of the page before."`
+	Limit int    `help:"Maximum number of rows, 1 to 1000." default:"50"`
+	After string `help:"Id of the last row of the previous page."`
 }
 
 func (p *pages) check() error {
@@ -76,7 +76,7 @@ func (p *pages) check() error {
 	return checkIDs(named{"after", &p.After})
 }
 
-// keyJSON is the key that created something; empty where there was none.
+// keyJSON is the idempotency key that created something; empty if there was none.
 type keyJSON struct {
 	IdempotencyKey     string `json:"idempotency_key,omitempty"`
 	RequestFingerprint string `json:"request_fingerprint,omitempty"`
@@ -88,13 +88,13 @@ func (k keyJSON) fields() [][2]string {
 	return [][2]string{{"IDEMPOTENCY KEY", printable(k.IdempotencyKey)}, {"FINGERPRINT", k.RequestFingerprint}}
 }
 
-// page cuts what was read with one row more than the limit, and tells where it goes on.
+// page cuts rows, which were read with one more than the limit, and prints how to get the next page.
 func page[T any](std streams, p pages, rows []T, id func(T) string) []T {
 	if len(rows) <= p.Limit {
 		return rows
 	}
 	rows = rows[:p.Limit]
-	fmt.Fprintf(std.errs, "There are more; go on with --after %s\n", id(rows[p.Limit-1]))
+	fmt.Fprintf(std.errs, "There are more: --after %s\n", id(rows[p.Limit-1]))
 	return rows
 }
 
@@ -104,7 +104,7 @@ type named struct {
 	value *string
 }
 
-// checkIDs tells the first value that is no UUID, and writes the others in lower case, as they are kept.
+// checkIDs rejects a value that is not a UUID, and converts the others to lower case, as they are stored.
 func checkIDs(all ...named) error {
 	for _, v := range all {
 		id, err := uuid.Parse(*v.value)
@@ -116,7 +116,7 @@ func checkIDs(all ...named) error {
 	return nil
 }
 
-// checkClient tells whether an argument is no id of a client.
+// checkClient rejects an argument that cannot be the id of a client.
 func checkClient(id string) error {
 	if reason := payout.ClientIDReason(id); reason != "" {
 		return usageError{"<id>", errors.New(reason)}
@@ -124,7 +124,7 @@ func checkClient(id string) error {
 	return nil
 }
 
-// checkOneOf tells a value that is not allowed.
+// checkOneOf rejects a value that is not allowed.
 func checkOneOf[T ~string](name, value string, allowed ...T) error {
 	if slices.Contains(allowed, T(value)) {
 		return nil
@@ -140,7 +140,7 @@ func joined[T ~string](values []T) string {
 	return strings.Join(texts, ", ")
 }
 
-// printFields prints a thing, one line for each of its fields: JSON members of v, or lines of name and value.
+// printFields prints v as JSON, or fields as lines of name and value; empty ones are left out.
 func (l listing) printFields(out io.Writer, v any, fields [][2]string) error {
 	if l.JSON {
 		return printJSON(out, v)
@@ -162,7 +162,7 @@ func utc(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// printable keeps text of others from changing the terminal or the table.
+// printable replaces control characters, which could change the terminal or the table.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

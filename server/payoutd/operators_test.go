@@ -53,7 +53,7 @@ func (o operator) done(t *testing.T, args ...string) (out string) {
 	return out
 }
 
-// refused runs a command that must end with a code and say this, or something that begins so where it ends in "...".
+// refused runs a command that must fail with a code and a message; one that ends in "..." is a prefix.
 func (o operator) refused(t *testing.T, code int, says string, args ...string) {
 	t.Helper()
 	got, out, errs := o.run(t, args...)

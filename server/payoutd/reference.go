@@ -19,8 +19,8 @@ import (
 
 // referenceData is `payoutd reference`.
 type referenceData struct {
-	Import referenceImport `cmd:"" help:"Read payers, banks or states from a CSV file, all or nothing."`
-	Export referenceExport `cmd:"" help:"Write payers, banks or states as a CSV file that import reads."`
+	Import referenceImport `cmd:"" help:"Import payers, banks or states from a CSV file, all or nothing."`
+	Export referenceExport `cmd:"" help:"Export payers, banks or states to a CSV file that import reads."`
 }
 
 // standard is the name of standard input and output.
@@ -30,11 +30,11 @@ type referenceImport struct {
 	database
 	What    string `arg:"" enum:"payers,banks,states" help:"payers, banks or states."`
 	File    string `arg:"" help:"CSV file with a header, or - for standard input."`
-	Replace bool   `help:"Also remove what is not in the file. Refused for payers and banks that accounts or transactions refer to."`
-	DryRun  bool   `help:"Do all of it, and take it back."`
+	Replace bool   `help:"Also remove what is not in the file. Rejected if accounts or transactions refer to it."`
+	DryRun  bool   `help:"Run the import and roll it back."`
 }
 
-// Run reads the file, then writes it in one transaction of the database, and prints what that changed.
+// Run imports the file in one database transaction, and prints what changed.
 func (r referenceImport) Run(ctx context.Context, std streams) error {
 	return r.with(ctx, func(db *store.Store) error {
 		bar := progress(std.errs)
@@ -45,7 +45,7 @@ func (r referenceImport) Run(ctx context.Context, std streams) error {
 		}
 		took := ""
 		if r.DryRun {
-			took = "Dry run, nothing is written. "
+			took = "Dry run: nothing was changed. "
 		}
 		_, err = fmt.Fprintf(std.out, "%s%s: %d new, %d changed, %d unchanged, %d removed\n", took, r.What, done.New,
 			done.Changed, done.Unchanged, done.Removed)
@@ -69,7 +69,7 @@ func (r referenceImport) rows(ctx context.Context, db *store.Store, bar *bar) (s
 		return readAndWrite(ctx, in, reference.ReadPayers, db.ImportPayers, how, bar)
 	case "banks":
 		return readAndWrite(ctx, in, reference.ReadBanks, db.ImportBanks, how, bar)
-	default: // kong lets nothing else through
+	default: // kong allows nothing else
 		return readAndWrite(ctx, in, reference.ReadStates, db.ImportStates, how, bar)
 	}
 }
@@ -86,30 +86,30 @@ func readAndWrite[T any](
 	return write(ctx, rows, how)
 }
 
-// told prints every reason of a refusal as one line, and gives the error that ends the program.
+// told prints every reason why an import was rejected, a line each, and returns the error that ends the program.
 func told(err error, errs io.Writer, file string) error {
 	if lines, ok := errors.AsType[reference.LineErrors](err); ok {
 		for _, line := range lines {
 			fmt.Fprintln(errs, line)
 		}
-		return fmt.Errorf("%s is refused with %d %s; nothing is written", file, len(lines), plural(len(lines), "error"))
+		return fmt.Errorf("%s is rejected with %d %s; nothing was changed", file, len(lines), plural(len(lines), "error"))
 	}
 	if refused, ok := errors.AsType[*store.ImportError](err); ok {
 		for _, reason := range refused.Reasons {
 			fmt.Fprintln(errs, reason)
 		}
-		return fmt.Errorf("%s is refused with %d %s; nothing is written", file, len(refused.Reasons), plural(len(refused.Reasons), "error"))
+		return fmt.Errorf("%s is rejected with %d %s; nothing was changed", file, len(refused.Reasons), plural(len(refused.Reasons), "error"))
 	}
 	return err
 }
 
-// bar is a progress bar; the nil one shows nothing.
+// bar is a progress bar; a nil bar shows nothing.
 type bar struct {
 	out io.Writer
 	bar *progressbar.ProgressBar
 }
 
-// progress makes a bar where people look at it: on a terminal.
+// progress returns a bar if out is a terminal.
 func progress(out io.Writer) *bar {
 	file, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -127,7 +127,7 @@ func (b *bar) start(rows int) {
 
 func (b *bar) add(rows int) {
 	if b != nil && b.bar != nil {
-		_ = b.bar.Add(rows) // a bar that cannot be drawn harms nobody
+		_ = b.bar.Add(rows) // drawing may fail
 	}
 }
 
@@ -140,7 +140,7 @@ func (b *bar) clear() {
 type referenceExport struct {
 	database
 	What string `arg:"" enum:"payers,banks,states" help:"payers, banks or states."`
-	File string `arg:"" optional:"" default:"-" help:"CSV file to write, or - for standard output, as without it."`
+	File string `arg:"" optional:"" default:"-" help:"CSV file to write, or - for standard output, which is the default."`
 }
 
 // Run writes the table in the order of the ids.
@@ -152,7 +152,7 @@ func (r referenceExport) Run(ctx context.Context, std streams) error {
 				return writeRows(ctx, out, db.AllPayers, reference.WritePayers)
 			case "banks":
 				return writeRows(ctx, out, db.AllBanks, reference.WriteBanks)
-			default: // kong lets nothing else through
+			default: // kong allows nothing else
 				return writeRows(ctx, out, db.AllStates, reference.WriteStates)
 			}
 		}
@@ -170,8 +170,8 @@ func writeRows[T any](
 	return write(out, rows(ctx))
 }
 
-// replaceFile writes a file beside the old one and puts it in its place when it is complete: half a table, imported with
-// --replace, would remove the other half. What is no plain file, a pipe for example, is written as it is.
+// replaceFile writes a file next to the old one and renames it when it is complete: half a table, imported with --replace,
+// would remove the other half. Anything but a regular file, such as a pipe, is written directly.
 func replaceFile(name string, write func(io.Writer) error) (err error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		file, err := os.OpenFile(name, os.O_WRONLY, 0) //nolint:gosec // the operator names it

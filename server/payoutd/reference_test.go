@@ -62,7 +62,7 @@ func TestExportAndImportGoRound(t *testing.T) {
 			summary := func(news, unchanged int) string {
 				return fmt.Sprintf("%s: %d new, 0 changed, %d unchanged, 0 removed\n", what, news, unchanged)
 			}
-			dry := "Dry run, nothing is written. "
+			dry := "Dry run: nothing was changed. "
 			first := filepath.Join(t.TempDir(), "first.csv")
 			prints := func(want string, args ...string) {
 				t.Helper()
@@ -103,13 +103,13 @@ func TestABadFileIsToldWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		if code, _, errs := o.run(t, "reference", "import", "states", many); code != exitFailure || strings.Count(errs, "\n") != 101 ||
-			!strings.Contains(errs, "line 101: ") || !strings.HasSuffix(errs, "is refused with 100 errors; nothing is written\n") {
+			!strings.Contains(errs, "line 101: ") || !strings.HasSuffix(errs, "is rejected with 100 errors; nothing was changed\n") {
 			t.Errorf("code %d, said\n%s", code, errs)
 		}
 	})
 }
 
-// --replace removes what is not in the file, and refuses where others refer to it.
+// --replace removes what is not in the file, unless something refers to it.
 func TestReplaceRemoves(t *testing.T) {
 	t.Parallel()
 	states, banks := reference.States(), reference.SampleBanks()
@@ -128,13 +128,13 @@ func TestReplaceRemoves(t *testing.T) {
 		load(t, o.url)
 		code, out, errs := o.run(t, "reference", "import", "banks", otherBanks, "--replace")
 		if want := "bank 2001 cannot be removed: accounts or transactions refer to it\npayoutd: " + otherBanks +
-			" is refused with 1 error; nothing is written\n"; code != exitFailure || out != "" || errs != want {
+			" is rejected with 1 error; nothing was changed\n"; code != exitFailure || out != "" || errs != want {
 			t.Errorf("code %d, printed %q, said %q, want %q", code, out, errs, want)
 		}
 	})
 }
 
-// The service writes the states of ISO 3166-2 where there are none, and leaves those alone that an operator imported.
+// The service writes the states of ISO 3166-2 if there are none, and does not change those that an operator imported.
 func TestImportedStatesOutliveAStart(t *testing.T) {
 	t.Parallel()
 	imported := []payout.State{{ID: 1, Country: "NP", Code: "P1", Name: "Imported"}, {ID: 524002, Country: "NP", Code: "P2", Name: "Changed"}}
@@ -187,7 +187,7 @@ func TestAnExportThatFailsLeavesTheFile(t *testing.T) {
 	}
 }
 
-// The program reads standard input, and draws no progress where nobody looks.
+// The program reads standard input, and draws no progress bar outside of a terminal.
 func TestImportReadsStandardInput(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -14,27 +14,26 @@ import (
 // Exit codes.
 const (
 	exitOK      = 0
-	exitFailure = 1 // it was tried and failed
-	exitUsage   = 2 // a flag, variable or argument is wrong
+	exitFailure = 1 // it failed, or found nothing
+	exitUsage   = 2 // a flag, variable or argument is invalid
 )
 
 // commands is the command line. Each flag has an environment variable: --rate-limit is PAYOUTD_RATE_LIMIT.
 type commands struct {
 	Serve           serve           `cmd:"" help:"Run the service."`
-	Clients         clients         `cmd:"" help:"Look after client organisations: profiles and secrets."`
-	Users           users           `cmd:"" help:"Look up users, and set their verification."`
-	FundingAccounts fundingAccounts `cmd:"" help:"Look up funding accounts, and set their status."`
-	Transactions    transactions    `cmd:"" help:"Look up transactions."`
+	Clients         clients         `cmd:"" help:"Manage client organisations: profiles and secrets."`
+	Users           users           `cmd:"" help:"Show users, and set their verification."`
+	FundingAccounts fundingAccounts `cmd:"" help:"Show funding accounts, and set their status."`
+	Transactions    transactions    `cmd:"" help:"Show transactions."`
 	Reference       referenceData   `cmd:"" help:"Import and export payers, banks and states."`
-	Migrate         migrate         `cmd:"" help:"Look after the tables."`
-	Check           check           `cmd:"" help:"Hold counters against transactions, and rows against each other. Exit 1 where something differs."`
+	Migrate         migrate         `cmd:"" help:"Manage the database schema."`
+	Check           check           `cmd:"" help:"Compare counters with transactions, and rows with each other. Exit code 1 if something differs."`
 }
 
-// exit is how kong asks to end, after --help for example.
+// exit carries the code with which kong ends the program, after --help for example.
 type exit int
 
-// run is the program: it reads the command line and the environment, does what they say until ctx ends, and gives the
-// exit code. Logs go to errs; what a person reads goes to out.
+// run runs the command of args until ctx ends, and returns the exit code. Logs go to errs, other output to out.
 func run(ctx context.Context, args []string, getenv func(string) string, out, errs io.Writer) (code int) {
 	defer func() {
 		switch ended := recover().(type) {
@@ -48,8 +47,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 	var c commands
 	parser, err := kong.New(&c,
 		kong.Name("payoutd"),
-		kong.Description("A cross-border payout service.\n\nExit codes: 0 it is done; 1 it was tried and failed, or there is "+
-			"no such thing; 2 a flag, variable or argument is wrong."),
+		kong.Description("A cross-border payout service.\n\nExit codes: 0 success; 1 failure, or not found; "+
+			"2 an invalid flag, variable, argument or input file."),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(out, errs),
@@ -87,7 +86,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 // streams are where commands write.
 type streams struct{ out, errs io.Writer }
 
-// usageError is a flag, or an argument in angle brackets, whose value turned out wrong; it names it and the variable.
+// usageError is an invalid value of a flag, or of an argument in angle brackets.
 type usageError struct {
 	flag string
 	err  error
@@ -101,14 +100,14 @@ func (e usageError) Error() string {
 	return fmt.Sprintf("--%s (or $%s) %v", e.flag, variable(e.flag), e.err)
 }
 
-// Unwrap gives what is wrong.
+// Unwrap returns the reason.
 func (e usageError) Unwrap() error { return e.err }
 
 func variable(flag string) string {
 	return "PAYOUTD_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// withVariable names the variable beside the flag that an error of kong begins with.
+// withVariable adds the variable to the flag with which an error of kong begins.
 func withVariable(err error) string {
 	text := err.Error()
 	end := strings.IndexAny(text, ": ")
@@ -118,7 +117,7 @@ func withVariable(err error) string {
 	return text[:end] + " (or $" + variable(text[2:end]) + ")" + text[end:]
 }
 
-// environment gives flags that are not on the command line the value of their variable.
+// environment resolves flags that are not on the command line from their variables.
 func environment(getenv func(string) string) kong.Resolver {
 	var resolve kong.ResolverFunc = func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 		if value := getenv(variable(flag.Name)); value != "" {
@@ -129,10 +128,10 @@ func environment(getenv func(string) string) kong.Resolver {
 	return resolve
 }
 
-// logger writes JSON lines, or text for people.
+// logger returns a logger for JSON lines or text.
 func logger(w io.Writer, level, format string) *slog.Logger {
 	var l slog.Level
-	_ = l.UnmarshalText([]byte(level)) // kong lets the four names through alone
+	_ = l.UnmarshalText([]byte(level)) // kong allows only the four names
 	options := &slog.HandlerOptions{Level: l}
 	if format == "text" {
 		return slog.New(slog.NewTextHandler(w, options))

@@ -62,7 +62,7 @@ func TestWhatIsWrongOnTheCommandLineIsSaidInOneLine(t *testing.T) {
 		name string
 		args []string
 		env  func(string) string
-		says string // the whole of what is printed, or its beginning where it ends in "..."
+		says string // the output; one that ends in "..." is a prefix
 	}{
 		{"nothing", nil, variables(), `payoutd: expected one of "serve", "clients", "users", "funding-accounts", "transactions", ...` + tryHelp},
 		{"unknown command", []string{"frob"}, variables(), "payoutd: unexpected argument frob" + tryHelp},

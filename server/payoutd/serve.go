@@ -17,14 +17,14 @@ import (
 type serve struct {
 	database
 	Listen           string        `help:"Address to listen on." default:"127.0.0.1:8080"`
-	MetricsListen    string        `help:"Address of another listener, for /metrics; none if empty. It asks for no credentials." placeholder:"ADDRESS"`
-	Sandbox          bool          `help:"Seed two clients with public secrets, sample payers and banks, and mount the /sandbox operations."`
-	RateLimit        int           `help:"Requests a second that each client may send; 0 is no limit." default:"1000"`
-	Timeout          time.Duration `help:"Time to handle one request in." default:"30s"`
-	ShutdownDelay    time.Duration `help:"Time to go on taking connections after SIGTERM, while /readyz says that the service ends." default:"0s"`
-	ShutdownPatience time.Duration `help:"Time that requests in flight then have to finish." default:"20s"`
-	LogLevel         string        `help:"Least level to log: debug, info, warn or error." default:"info" enum:"debug,info,warn,error"`
-	LogFormat        string        `help:"json or text." default:"json" enum:"json,text"`
+	MetricsListen    string        `help:"Address of the listener for /metrics, without credentials; none if empty." placeholder:"ADDRESS"`
+	Sandbox          bool          `help:"Create two clients with public secrets, sample payers and banks, and enable the /sandbox operations."`
+	RateLimit        int           `help:"Requests per second that each client may send; 0 is no limit." default:"1000"`
+	Timeout          time.Duration `help:"Time to handle one request." default:"30s"`
+	ShutdownDelay    time.Duration `help:"Time to accept connections after SIGTERM, while /readyz answers 503." default:"0s"`
+	ShutdownPatience time.Duration `help:"Time for requests in flight to finish after that." default:"20s"`
+	LogLevel         string        `help:"Minimum log level: debug, info, warn or error." default:"info" enum:"debug,info,warn,error"`
+	LogFormat        string        `help:"Log format: json or text." default:"json" enum:"json,text"`
 }
 
 // Run serves until ctx ends.
@@ -52,7 +52,7 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 	info := srv.Info()
 	about := []any{
 		slog.String("address", address), slog.Bool("sandbox", s.Sandbox), slog.String("version", info.Version),
-		slog.String("contract", info.Contract), slog.String("database", info.Engine), // the URL may hold a password
+		slog.String("contract", info.Contract), slog.String("database", info.Engine), // without the URL, which may hold a password
 	}
 	if s.MetricsListen != "" {
 		metrics, failed := (&net.ListenConfig{}).Listen(ctx, "tcp", s.MetricsListen)
@@ -70,7 +70,7 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 	return srv.Serve(ctx, listener)
 }
 
-// check refuses what the types of the flags let through.
+// check rejects invalid values that the types of the flags allow.
 func (s serve) check() error {
 	for _, flag := range []struct {
 		name  string
@@ -89,7 +89,7 @@ func (s serve) check() error {
 	return nil
 }
 
-// besides runs fn until stop is called, also after ctx has ended: what shows a shutdown must outlive it.
+// besides runs fn until stop is called, even after ctx has ended: metrics must outlive a shutdown.
 func besides(ctx context.Context, fn func(context.Context) error) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
@@ -100,7 +100,7 @@ func besides(ctx context.Context, fn func(context.Context) error) (stop func() e
 	}
 }
 
-// welcome prints what a newcomer needs for the first call.
+// welcome prints what a developer needs for a first request.
 func welcome(out io.Writer, address string) {
 	first, second := server.SandboxClients[0], server.SandboxClients[1]
 	fmt.Fprintf(out, `

@@ -138,7 +138,7 @@ func TestARequestInFlightFinishesWhenTheProgramEnds(t *testing.T) {
 	r.Header.Set("X-Client-Id", server.SandboxClients[0].ID)
 	r.Header.Set("X-Client-Secret", server.SandboxClients[0].Secret)
 	r.Header.Set("Content-Type", "application/json")
-	// With this the service tells that it has begun to read the body.
+	// The service answers this when it begins to read the body.
 	r.Header.Set("Expect", "100-continue")
 	reading := make(chan struct{})
 	r = r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(reading) }}))
@@ -190,7 +190,7 @@ func TestARequestInFlightFinishesWhenTheProgramEnds(t *testing.T) {
 	checkLog(t, p.errs.String(), "listening", "shutting down", "request")
 }
 
-// checkInFlight tells that the metrics, which outlive the other listener, show one request.
+// checkInFlight checks that the metrics, which outlive the other listener, show one request.
 func checkInFlight(t *testing.T, url string) {
 	t.Helper()
 	resp, err := http.Get(url)
@@ -204,7 +204,7 @@ func checkInFlight(t *testing.T, url string) {
 	}
 }
 
-// checkLog tells that the log has one JSON object per line, with these messages among them.
+// checkLog checks that the log has one JSON object per line, with these messages among them.
 func checkLog(t *testing.T, log string, messages ...string) {
 	t.Helper()
 	seen := map[string]bool{}

@@ -18,7 +18,7 @@ type transactions struct {
 	Show transactionsShow `cmd:"" help:"Print a transaction."`
 }
 
-// transactionJSON is a transaction, with amounts in major units. Of the receiver it has the id alone.
+// transactionJSON is a transaction without personal data; amounts are in major units.
 type transactionJSON struct {
 	ID                string                 `json:"id"`
 	UserID            string                 `json:"user_id"`
@@ -140,7 +140,7 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 	})
 }
 
-// day reads a date; an empty one is the zero time.
+// day parses a date; "" is the zero time.
 func day(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -11,7 +11,7 @@ func TestTransactionsAreListedInPagesAndDays(t *testing.T) {
 		o.filled(t)
 		for _, c := range []struct{ args, want, more string }{
 			{"", transfer2ID + " " + transferID, ""},
-			{"--limit=1", transfer2ID, "There are more; go on with --after " + transfer2ID + "\n"},
+			{"--limit=1", transfer2ID, "There are more: --after " + transfer2ID + "\n"},
 			{"--limit=1 --after=" + transfer2ID, transferID, ""},
 			{"--user=" + ashaID, transfer2ID + " " + transferID, ""},
 			{"--user=" + firmID, "", ""},

@@ -17,7 +17,7 @@ import (
 // users is `payoutd users`.
 type users struct {
 	List   usersList   `cmd:"" help:"List users of a client, newest first, without personal data."`
-	Show   usersShow   `cmd:"" help:"Print a user with its CIP tags; the email is masked."`
+	Show   usersShow   `cmd:"" help:"Print a user with its CIP tags; the email address is masked."`
 	Verify usersVerify `cmd:"" help:"Set the KYC status of a user, statuses of its CIP tags, or both."`
 }
 
@@ -55,7 +55,7 @@ type usersList struct {
 	clientOf
 	listing
 	pages
-	Status string `help:"Only users of this KYC status: UNVERIFIED, 'IN PROGRESS', SUSPENDED or VERIFIED."`
+	Status string `help:"Only users with this KYC status: UNVERIFIED, 'IN PROGRESS', SUSPENDED or VERIFIED."`
 }
 
 // Run lists users.
@@ -85,7 +85,7 @@ func (l usersList) Run(ctx context.Context, std streams) error {
 	})
 }
 
-// shownUser is a user as an operator needs it; Profile has the personal data, where that is asked for.
+// shownUser is a user with its CIP tags; Profile has the personal data, with --personal only.
 type shownUser struct {
 	userJSON
 	keyJSON
@@ -107,7 +107,7 @@ type usersShow struct {
 	clientOf
 	listing
 	UserID   string `arg:"" help:"Id of the user."`
-	Personal bool   `help:"Print all that the user submitted, the email in full; document numbers never."`
+	Personal bool   `help:"Print all that the user submitted, but no document numbers."`
 }
 
 // Run prints a user.
@@ -142,7 +142,7 @@ func (s usersShow) Run(ctx context.Context, std streams) error {
 	})
 }
 
-// masked leaves of an email address its first letter and its domain.
+// masked keeps the first letter and the domain of an email address.
 func masked(email string) string {
 	name, domain, _ := strings.Cut(email, "@")
 	_, first := utf8.DecodeRuneInString(name)
@@ -203,7 +203,7 @@ func tagFields(tags map[string]payout.CIPStatus) [][2]string {
 	return fields
 }
 
-// verificationJSON is the verification of a user as it is then.
+// verificationJSON is the verification of a user after the change.
 type verificationJSON struct {
 	UserID string                      `json:"user_id"`
 	Status payout.KYCStatus            `json:"kyc_status"`
@@ -219,7 +219,7 @@ type usersVerify struct {
 	Tag       map[string]string `help:"CIP tag and its status, such as ID_DOC=VERIFIED; may be repeated." mapsep:"," placeholder:"TAG=STATUS"`
 }
 
-// Run changes the verification of a user, all of it or nothing.
+// Run sets the verification of a user, all or nothing.
 func (v usersVerify) Run(ctx context.Context, std streams) error {
 	if err := checkIDs(named{"<user-id>", &v.UserID}); err != nil {
 		return err
@@ -252,7 +252,7 @@ func (v usersVerify) Run(ctx context.Context, std streams) error {
 	})
 }
 
-// unknownTag names the flag for what the service says about a tag.
+// unknownTag names the flag in an error of the service about a tag.
 func unknownTag(err error) error {
 	var e *payout.Error
 	if !errors.As(err, &e) {

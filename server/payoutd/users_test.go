@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// ids gives the first column of a table.
+// ids returns the first column of a table.
 func ids(table string) string {
 	var all []string
 	for i, line := range strings.Split(strings.TrimSpace(table), "\n") {
@@ -23,7 +23,7 @@ func TestUsersAreListedInPages(t *testing.T) {
 		for _, c := range []struct{ args, want, more string }{
 			{"", thirdID + " " + firmID + " " + ashaID, ""},
 			{"--limit=3", thirdID + " " + firmID + " " + ashaID, ""},
-			{"--limit=2", thirdID + " " + firmID, "There are more; go on with --after " + firmID + "\n"},
+			{"--limit=2", thirdID + " " + firmID, "There are more: --after " + firmID + "\n"},
 			{"--limit=2 --after=" + firmID, ashaID, ""},
 			{"--after=" + strings.ToUpper(firmID), ashaID, ""},
 			{"--after=" + ashaID, "", ""},
