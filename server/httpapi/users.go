@@ -60,14 +60,15 @@ func (h handlers) GetTransactionLimit(
 	if err != nil {
 		return nil, err
 	}
-	return gen.GetTransactionLimit200JSONResponse{Body: api.TransactionLimit{
-		Country: l.Destination, CurrentTier: int32(l.CurrentTier), UserID: toID(l.UserID),
-		RemainingLimit: api.RemainingLimit{
+	limit := api.TransactionLimit{Country: l.Destination, CurrentTier: int32(l.CurrentTier), UserID: toID(l.UserID)}
+	if l.Currency != "" { // else the user cannot send, and nothing remains
+		limit.RemainingLimit = api.RemainingLimit{
 			AnnualLimit:  major(l.Annual, l.Currency),
 			MonthlyLimit: major(l.Monthly, l.Currency),
 			DailyLimit:   major(l.Daily, l.Currency),
-		},
-	}}, nil
+		}
+	}
+	return gen.GetTransactionLimit200JSONResponse{Body: limit}, nil
 }
 
 func newUser(b *api.UserRequest) payout.User {

@@ -9,7 +9,7 @@ import (
 type Limits struct {
 	UserID                 string
 	Destination            string
-	Currency               string // sending currency of the user's corridor
+	Currency               string // sending currency of the user's corridor; empty for a user who cannot send
 	CurrentTier            int    // 0: none
 	Daily, Monthly, Annual int64
 }

@@ -1,7 +1,12 @@
 package payout
 
 import (
+	"errors"
+	"fmt"
 	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/govalues/decimal"
 	"github.com/govalues/money"
@@ -10,7 +15,7 @@ import (
 // MaxAmount bounds every amount, in major units; it keeps sums of minor units far from the end of an int64.
 const MaxAmount = 1_000_000_000_000
 
-// MinorDigits gives the number of decimals of an ISO 4217 currency: 0 for JPY, 2 for USD, 3 for KWD. Codes without a
+// MinorDigits returns the number of decimals of an ISO 4217 currency: 0 for JPY, 2 for USD, 3 for KWD. Codes without a
 // currency behind them (XXX, XTS) are not known.
 func MinorDigits(currency string) (int, bool) {
 	c, err := money.ParseCurr(currency)
@@ -20,19 +25,59 @@ func MinorDigits(currency string) (int, bool) {
 	return c.Scale(), true
 }
 
-// minorUnits converts an amount in major units exactly; ok is false where the amount has more decimals than digits
-// (trailing zeros do not count) or does not fit.
-func minorUnits(amount decimal.Decimal, digits int) (minor int64, ok bool) {
-	whole, rest := new(big.Int).QuoRem(scaled(amount, digits), pow10(amount.Scale()), new(big.Int))
-	if rest.Sign() != 0 || !whole.IsInt64() {
-		return 0, false
+// Errors of MinorUnits. Their texts are fit to be the reason of a Violation: none holds the amount.
+var (
+	errCurrency = errors.New("must be in a currency of ISO 4217")
+	errMissing  = errors.New("is missing")
+	errNotPlain = errors.New("must be a plain amount, such as 1000.00")
+	errTooMuch  = fmt.Errorf("must be at most %d", int64(MaxAmount))
+)
+
+var plainAmount = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
+
+// MinorUnits converts an amount in major units, in plain notation and of any length, into minor units, exactly. The error
+// is what is wrong with the amount, as the reason of a Violation: an unknown currency, no amount, another notation, more
+// decimals than the currency has (trailing zeros do not count), or more than MaxAmount.
+func MinorUnits(amount, currency string) (int64, error) {
+	digits, ok := MinorDigits(currency)
+	if !ok {
+		return 0, errCurrency
 	}
-	return whole.Int64(), true
+	if amount == "" {
+		return 0, errMissing
+	}
+	if !plainAmount.MatchString(amount) {
+		return 0, errNotPlain
+	}
+	whole, fraction, _ := strings.Cut(amount, ".")
+	fraction = strings.TrimRight(fraction, "0")
+	if len(fraction) > digits {
+		return 0, errors.New(decimalsReason(digits, currency))
+	}
+	minor, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", digits-len(fraction)), 10, 64)
+	if err != nil || minor > MaxAmount*pow10(digits).Int64() {
+		return 0, errTooMuch
+	}
+	return minor, nil
 }
 
-// Major gives minor units as an amount with all the decimals of its currency: 10000 USD minor units are 100.00.
+func decimalsReason(digits int, currency string) string {
+	switch digits {
+	case 0:
+		return "must have no decimals in " + currency
+	case 1:
+		return "must have at most 1 decimal in " + currency
+	}
+	return "must have at most " + strconv.Itoa(digits) + " decimals in " + currency
+}
+
+// Major is the reverse of MinorUnits, with all the decimals of the currency: 10000 minor units of USD are 100.00. It panics
+// for an unknown currency: neither the rules nor an import let one into the store.
 func Major(minor int64, currency string) decimal.Decimal {
-	digits, _ := MinorDigits(currency)
+	digits, ok := MinorDigits(currency)
+	if !ok {
+		panic("payout: an amount in the unknown currency " + strconv.Quote(currency))
+	}
 	return decimal.MustNew(minor, digits)
 }
 

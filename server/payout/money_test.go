@@ -1,8 +1,10 @@
 package payout
 
 import (
+	"fmt"
 	"math"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/govalues/decimal"
@@ -43,16 +45,20 @@ func times10(r *big.Rat, digits int) *big.Rat {
 	return new(big.Rat).Mul(r, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)))
 }
 
+// currencyOf is one currency for each number of decimals.
+var currencyOf = map[int]string{0: "JPY", 2: "USD", 3: "KWD"}
+
 func TestMinorUnitsAreExactOrRefused(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		amount, digits := drawDecimal(t, "amount"), oneOf(t, "digits", 0, 2, 3)
-		got, ok := minorUnits(amount, digits)
+		got, err := MinorUnits(amount.String(), currencyOf[digits])
 		want := times10(exact(amount), digits)
-		if fits := want.IsInt() && want.Num().IsInt64(); fits != ok {
-			t.Fatalf("%s with %d digits: ok is %t", amount, digits, ok)
+		fits := want.IsInt() && exact(amount).Cmp(big.NewRat(MaxAmount, 1)) <= 0
+		if fits != (err == nil) {
+			t.Fatalf("%s with %d digits: %v", amount, digits, err)
 		}
-		if ok && want.Cmp(new(big.Rat).SetInt64(got)) != 0 || !ok && got != 0 {
+		if err == nil && want.Cmp(new(big.Rat).SetInt64(got)) != 0 || err != nil && got != 0 {
 			t.Fatalf("%s with %d digits is %d", amount, digits, got)
 		}
 	})
@@ -60,20 +66,29 @@ func TestMinorUnitsAreExactOrRefused(t *testing.T) {
 
 func TestMinorUnitsAtTheirEdges(t *testing.T) {
 	t.Parallel()
+	const two, none = "must have at most 2 decimals in USD", "must have no decimals in JPY"
+	const plain, most = "must be a plain amount, such as 1000.00", "must be at most 1000000000000"
 	for _, c := range []struct {
-		amount string
-		digits int
-		want   int64
-		ok     bool
+		amount, currency string
+		want             int64
+		reason           string // of a refusal
 	}{
-		{"0", 2, 0, true}, {"0.01", 2, 1, true}, {"0.010", 2, 1, true}, {"0.001", 2, 0, false}, {"21.719", 2, 0, false},
-		{"100", 0, 100, true}, {"100.00", 0, 100, true}, {"100.5", 0, 0, false}, {"1.234", 3, 1234, true},
-		{"1.2345", 3, 0, false}, {"1000000000000", 3, 1e15, true}, {"9223372036854775807", 0, math.MaxInt64, true},
-		{"9223372036854775808", 0, 0, false}, {"9999999999999999999", 0, 0, false}, {"92233720368547758.08", 2, 0, false},
-		{"0.0000000000000000000", 2, 0, true},
+		{"0", "USD", 0, ""}, {"0.01", "USD", 1, ""}, {"0.010", "USD", 1, ""}, {"00.10", "USD", 10, ""},
+		{"0.29", "USD", 29, ""}, {"0.001", "USD", 0, two}, {"21.719", "USD", 0, two},
+		{"100", "JPY", 100, ""}, {"100.00", "JPY", 100, ""}, {"100.5", "JPY", 0, none},
+		{"1.234", "KWD", 1234, ""}, {"1.2345", "KWD", 0, "must have at most 3 decimals in KWD"},
+		{"1000000000000", "KWD", 1e15, ""}, {"1000000000000.0000", "KWD", 1e15, ""}, {"1000000000000.001", "KWD", 0, most},
+		{"1000000000001", "JPY", 0, most}, {"9999999999999999999", "JPY", 0, most}, {"92233720368547758.08", "USD", 0, most},
+		{strings.Repeat("9", 400), "JPY", 0, most}, {"1." + strings.Repeat("0", 400), "JPY", 1, ""},
+		{"1." + strings.Repeat("0", 400) + "1", "USD", 0, two}, {"0.0000000000000000000", "USD", 0, ""},
+		{"", "USD", 0, "is missing"}, {"-1", "USD", 0, plain}, {"+1", "USD", 0, plain}, {"1e3", "USD", 0, plain},
+		{".5", "USD", 0, plain}, {"5.", "USD", 0, plain}, {"1 000", "USD", 0, plain}, {"1\n", "USD", 0, plain},
+		{"1", "XTS", 0, "must be in a currency of ISO 4217"}, {"1", "XXX", 0, "must be in a currency of ISO 4217"},
+		{"1", "usd", 0, "must be in a currency of ISO 4217"}, {"", "", 0, "must be in a currency of ISO 4217"},
 	} {
-		if got, ok := minorUnits(decimal.MustParse(c.amount), c.digits); got != c.want || ok != c.ok {
-			t.Errorf("%s with %d digits: %d, %t", c.amount, c.digits, got, ok)
+		got, err := MinorUnits(c.amount, c.currency)
+		if reason := fmt.Sprint(err); got != c.want || (err == nil) != (c.reason == "") || err != nil && reason != c.reason {
+			t.Errorf("%.30s %s: %d, %v", c.amount, c.currency, got, err)
 		}
 	}
 }
@@ -199,14 +214,28 @@ func TestMajorIsTheReverseOfMinorUnitsWithAllDecimals(t *testing.T) {
 		t.Errorf("10000 cents are %s", got)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		minor := rapid.Int64Min(0).Draw(t, "minor")
+		minor := rapid.Int64Range(0, MaxAmount).Draw(t, "minor")
 		currency := oneOf(t, "currency", "JPY", "KRW", "USD", "NPR", "KWD", "BHD", "OMR")
 		digits, _ := MinorDigits(currency)
 		major := Major(minor, currency)
-		if back, ok := minorUnits(major, digits); !ok || back != minor || major.Scale() != digits {
-			t.Fatalf("%d of %s are %s, and back %d", minor, currency, major, back)
+		if back, err := MinorUnits(major.String(), currency); err != nil || back != minor || major.Scale() != digits {
+			t.Fatalf("%d of %s are %s, and back %d, %v", minor, currency, major, back, err)
 		}
 	})
+}
+
+func TestMajorOfAnUnknownCurrencyPanics(t *testing.T) {
+	t.Parallel()
+	for _, currency := range []string{"", "XXX", "XTS", "usd"} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("an amount in %q has decimals", currency)
+				}
+			}()
+			Major(1, currency)
+		}()
+	}
 }
 
 func TestMinorDigitsAreThoseOfISO4217(t *testing.T) {

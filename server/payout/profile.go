@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 )
@@ -55,10 +54,7 @@ const (
 	inProfile      = "profile"
 )
 
-var (
-	clientIDPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
-	plainAmount     = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
-)
+var clientIDPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
 // ClientIDReason tells what is wrong with the id of a client; it is empty where nothing is.
 func ClientIDReason(id string) string {
@@ -206,11 +202,10 @@ func (v *profileCheck) limits(path string, all []ProfileLimit, currencies []stri
 		v.isCurrency(at+".currency", l.Currency)
 		v.once(seen, at+".currency", l.Currency)
 		out[i].Currency = l.Currency
-		digits, ok := MinorDigits(l.Currency)
-		if !ok {
+		if _, ok := MinorDigits(l.Currency); !ok {
 			continue
 		}
-		if v.limit(at, l, digits, &out[i]) {
+		if v.limit(at, l, &out[i]) {
 			if before, ok := lower[l.Currency]; ok {
 				for _, p := range periods {
 					if *p.of(&out[i]) < *p.of(&before) {
@@ -230,12 +225,12 @@ func (v *profileCheck) limits(path string, all []ProfileLimit, currencies []stri
 }
 
 // limit reads the three amounts of a limit into minor units, and tells whether they could be read.
-func (v *profileCheck) limit(path string, l ProfileLimit, digits int, into *TierLimit) bool {
+func (v *profileCheck) limit(path string, l ProfileLimit, into *TierLimit) bool {
 	read := true
 	for i, p := range periods {
-		minor, reason := limitAmount(p.text(l), digits, l.Currency)
-		if reason != "" {
-			v.found(path+"."+p.name, reason)
+		minor, err := MinorUnits(p.text(l), l.Currency)
+		if err != nil {
+			v.found(path+"."+p.name, err.Error())
 			read = false
 			continue
 		}
@@ -245,26 +240,6 @@ func (v *profileCheck) limit(path string, l ProfileLimit, digits int, into *Tier
 		}
 	}
 	return read
-}
-
-// limitAmount reads digit by digit, so that no number is too long to be judged.
-func limitAmount(text string, digits int, currency string) (minor int64, reason string) {
-	if text == "" {
-		return 0, "is missing"
-	}
-	if !plainAmount.MatchString(text) {
-		return 0, "must be a plain amount, such as 1000.00"
-	}
-	whole, fraction, _ := strings.Cut(text, ".")
-	fraction = strings.TrimRight(fraction, "0")
-	if len(fraction) > digits {
-		return 0, decimalsReason(digits, currency)
-	}
-	minor, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", digits-len(fraction)), 10, 64)
-	if err != nil || minor > MaxAmount*pow10(digits).Int64() {
-		return 0, fmt.Sprintf("must be at most %d", int64(MaxAmount))
-	}
-	return minor, ""
 }
 
 func (v *profileCheck) tags(path string, all, before []string, business bool) {

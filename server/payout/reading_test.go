@@ -174,11 +174,11 @@ func TestOnePieceOfReferenceData(t *testing.T) {
 		t.Errorf("the ids of countries are %q and %q", id, none)
 	}
 
-	for _, id := range []int64{unknownID, cashJP, homeIN} {
+	for _, id := range []int64{unknownID, cashJP, homeIN, cashUS} {
 		_, err := w.Payer(t.Context(), w.acme, id)
 		refused(t, err, payout.CodeNotFound, "")
 	}
-	for _, id := range []int64{unknownID, bankIN} {
+	for _, id := range []int64{unknownID, bankIN, bankUS} {
 		_, err := w.Bank(t.Context(), w.acme, id)
 		refused(t, err, payout.CodeNotFound, "")
 	}

@@ -96,33 +96,34 @@ type amounts struct{ from, to, fee int64 }
 // (D-05, D-06).
 func (n NewTransaction) amounts() (amounts, error) {
 	var found []Violation
-	digits := func(pointer, currency string) int {
-		d, ok := MinorDigits(currency)
+	known := func(pointer, currency string) (digits int) {
+		digits, ok := MinorDigits(currency)
 		if !ok {
 			found = append(found, InBody(pointer, "must be a currency of ISO 4217"))
 		}
-		return d
+		return digits
 	}
-	fromDigits, toDigits := digits("/from_currency", n.FromCurrency), digits("/to_currency", n.ToCurrency)
+	known("/from_currency", n.FromCurrency)
+	toDigits := known("/to_currency", n.ToCurrency)
 	if err := refused(found); err != nil {
 		return amounts{}, err
 	}
-	minor := func(pointer string, amount decimal.Decimal, digits int, currency string) int64 {
-		m, ok := minorUnits(amount, digits)
-		if !ok {
-			found = append(found, InBody(pointer, decimalsReason(digits, currency)))
+	minor := func(pointer string, amount decimal.Decimal, currency string) int64 {
+		m, err := MinorUnits(amount.String(), currency)
+		if err != nil {
+			found = append(found, InBody(pointer, err.Error()))
 		}
 		return m
 	}
 	var a amounts
-	a.from = minor("/from_amount", n.FromAmount, fromDigits, n.FromCurrency)
-	a.fee = minor("/fee_amount", n.FeeAmount, fromDigits, n.FromCurrency)
+	a.from = minor("/from_amount", n.FromAmount, n.FromCurrency)
+	a.fee = minor("/fee_amount", n.FeeAmount, n.FromCurrency)
 	switch {
 	case n.To.Mode != ReceiverAmount:
 	case n.ToAmount == nil:
 		found = append(found, InBody("/to_amount", "is required with calculation_mode RECEIVER_AMOUNT"))
 	default:
-		a.to = minor("/to_amount", *n.ToAmount, toDigits, n.ToCurrency)
+		a.to = minor("/to_amount", *n.ToAmount, n.ToCurrency)
 	}
 	if err := refused(found); err != nil {
 		return amounts{}, err
@@ -137,14 +138,4 @@ func (n NewTransaction) amounts() (amounts, error) {
 	}
 	a.to = receivingAmount(n.FromAmount, n.ExchangeRate, toDigits)
 	return a, nil
-}
-
-func decimalsReason(digits int, currency string) string {
-	switch digits {
-	case 0:
-		return "must have no decimals in " + currency
-	case 1:
-		return "must have at most 1 decimal in " + currency
-	}
-	return "must have at most " + string(rune('0'+digits)) + " decimals in " + currency
 }

@@ -22,13 +22,14 @@ import (
 const (
 	bankNP, branchNP        = 10, 11
 	otherBankNP, branchNP2  = 20, 21
-	bankIN                  = 30
+	bankIN, bankUS          = 30, 40
 	cashNP, pickupNP        = 101, 1 // no network limit
 	limitedNP, pickupNP2    = 102, 2 // 100.00 to 100000.00 NPR
 	walletNP, walletLimited = 103, 104
 	homeNP, depositNP       = 105, 106
 	walletIN, homeIN        = 107, 108
-	cashJP, cashKW, cashDE  = 109, 110, 111 // 1000 to 500000 JPY; 1.500 to 2500.750 KWD; Germany is not enabled
+	cashJP, cashKW          = 109, 110 // 1000 to 500000 JPY; 1.500 to 2500.750 KWD
+	cashDE, cashUS          = 111, 112 // Germany is not enabled, the US as an origin only
 	unknownID               = 999999
 )
 
@@ -71,6 +72,7 @@ var referenceRows = store.Reference{
 			NetworkLimits: []payout.NetworkLimit{{Currency: "KWD", Min: 1_500, Max: 2_500_750}},
 		},
 		{ID: cashDE, Code: "C5", Name: "Cash", Country: "DE", Method: payout.CashPickup, Currency: "EUR"},
+		{ID: cashUS, Code: "C6", Name: "Cash", Country: "US", Method: payout.CashPickup, Currency: "USD"},
 	},
 	Banks: []payout.Bank{
 		{
@@ -82,6 +84,7 @@ var referenceRows = store.Reference{
 			TxnSupportedTypes: []string{"B2B"}, Currencies: []string{"NPR"},
 		},
 		{ID: bankIN, Name: "Bank", Country: "IN", TxnSupportedTypes: []string{"C2C"}, Currencies: []string{"INR", "NPR"}},
+		{ID: bankUS, Name: "Bank", Country: "US", TxnSupportedTypes: []string{"C2C"}, Currencies: []string{"USD"}},
 	},
 }
 

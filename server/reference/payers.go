@@ -3,8 +3,6 @@ package reference
 import (
 	"io"
 
-	"github.com/govalues/money"
-
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
@@ -83,17 +81,23 @@ func (r *row) networkLimits(receiving string) []payout.NetworkLimit {
 		if e.Currency != receiving {
 			r.checkElement(column, i, "currency", "must be the receiving_currency")
 		}
-		currency := money.MustParseCurr(e.Currency)
-		lowest, lowestReason := minorUnits(currency, e.Min)
-		highest, highestReason := minorUnits(currency, e.Max)
-		r.checkElement(column, i, "min_amount", lowestReason)
-		r.checkElement(column, i, "max_amount", highestReason)
-		if lowestReason == "" && highestReason == "" && (highest == 0 || lowest > highest) {
+		lowest, lowestOK := r.limitAmount(i, "min_amount", e.Min, e.Currency)
+		highest, highestOK := r.limitAmount(i, "max_amount", e.Max, e.Currency)
+		if lowestOK && highestOK && (highest == 0 || lowest > highest) {
 			r.checkElement(column, i, "max_amount", "must be above 0 and not below min_amount")
 		}
 		limits = append(limits, payout.NetworkLimit{Currency: e.Currency, Min: lowest, Max: highest})
 	}
 	return limits
+}
+
+// limitAmount reads one bound of a limit, and reports whether it could.
+func (r *row) limitAmount(i int, member string, n plainNumber, currency string) (minor int64, ok bool) {
+	minor, err := payout.MinorUnits(string(n), currency)
+	if err != nil {
+		r.checkElement("network_limit", i, member, err.Error())
+	}
+	return minor, err == nil
 }
 
 func (r *row) pickupLocations(seen ids) []payout.PickupLocation {

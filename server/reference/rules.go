@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/govalues/money"
+	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
 // maxText bounds names and addresses, in characters.
@@ -30,9 +30,7 @@ func checkText(s string) string {
 }
 
 func checkCurrency(code string) string {
-	currency, err := money.ParseCurr(code)
-	// The library also takes lower case, numeric codes and XXX, "no currency".
-	if err != nil || currency.Code() != code || currency == money.XXX {
+	if _, ok := payout.MinorDigits(code); !ok {
 		return "must be a currency code of ISO 4217"
 	}
 	return ""
@@ -55,29 +53,3 @@ func (n *plainNumber) UnmarshalJSON(text []byte) error {
 
 // MarshalJSON writes the digits as they stand.
 func (n plainNumber) MarshalJSON() ([]byte, error) { return []byte(n), nil }
-
-// majorUnits is the inverse of minorUnits; it writes all decimals of the currency.
-func majorUnits(code string, units int64) (plainNumber, error) {
-	amount, err := money.NewAmountFromMinorUnits(code, units)
-	if err != nil {
-		return "", err
-	}
-	return plainNumber(amount.Decimal().String()), nil
-}
-
-// minorUnits converts an amount in major units exactly, or tells why it cannot.
-func minorUnits(currency money.Currency, n plainNumber) (units int64, reason string) {
-	if n == "" {
-		return 0, "is missing"
-	}
-	_, decimals, _ := strings.Cut(string(n), ".")
-	if len(strings.TrimRight(decimals, "0")) > currency.Scale() {
-		return 0, fmt.Sprintf("must have at most %d decimals", currency.Scale())
-	}
-	amount, err := money.ParseAmount(currency.Code(), string(n))
-	units, ok := amount.MinorUnits()
-	if err != nil || !ok {
-		return 0, "is too large"
-	}
-	return units, ""
-}

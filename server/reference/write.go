@@ -19,15 +19,11 @@ func WritePayers(out io.Writer, rows iter.Seq2[payout.Payer, error]) error {
 	return writeTable(out, payerColumns, rows, func(p payout.Payer) ([]string, error) {
 		limits := make([]limitElement, 0, len(p.NetworkLimits))
 		for _, l := range p.NetworkLimits {
-			lowest, err := majorUnits(l.Currency, l.Min)
-			if err != nil {
-				return nil, fmt.Errorf("network limit of payer %d: %w", p.ID, err)
+			if reason := checkCurrency(l.Currency); reason != "" {
+				return nil, fmt.Errorf("network limit of payer %d: its currency %s", p.ID, reason)
 			}
-			highest, err := majorUnits(l.Currency, l.Max)
-			if err != nil {
-				return nil, fmt.Errorf("network limit of payer %d: %w", p.ID, err)
-			}
-			limits = append(limits, limitElement{Currency: l.Currency, Min: lowest, Max: highest})
+			major := func(minor int64) plainNumber { return plainNumber(payout.Major(minor, l.Currency).String()) }
+			limits = append(limits, limitElement{Currency: l.Currency, Min: major(l.Min), Max: major(l.Max)})
 		}
 		locations := make([]pickupElement, 0, len(p.PickupLocations))
 		for _, l := range p.PickupLocations {
