@@ -88,7 +88,7 @@ func wrongTexts(path []string, schema *openapi3.Schema, sample string) []damage 
 		wrong("not of the pattern", text)
 	}
 	for _, text := range brokenFormats[schema.Format] {
-		wrong("not a "+schema.Format, text)
+		wrong("not of the format "+schema.Format, text)
 	}
 	return all
 }
