@@ -3,8 +3,6 @@ package checks
 import (
 	"slices"
 
-	"github.com/google/uuid"
-
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/openapi/wire"
@@ -26,38 +24,31 @@ func limitsRead() []probe.Check {
 			Clauses: []string{"2.8", "4-transaction-limit", "4-param-user-id", "D-32"}, Operations: limitReading,
 			Fix: "Answer user_id from the path and country from destination.",
 			Run: func(t *probe.T) {
-				user := t.NewUser().ID
-				r, err := t.Client().GetTransactionLimitWithResponse(t.Context(), user, to(t.Target().Facts.Destination))
+				user, destination := t.NewUser().ID, t.Target().Facts.Destination
+				r, err := t.Client().GetTransactionLimitWithResponse(t.Context(), user, to(destination))
 				l := probe.OK(t, r, err)
-				t.Expect(l.UserID == user && l.Country == t.Target().Facts.Destination,
-					"answered user %s and country %q, want %s and %q", l.UserID, l.Country, user, t.Target().Facts.Destination)
+				t.Expect(l.UserID == user && l.Country == destination,
+					"answered user %s and country %q, want %s and %q", l.UserID, l.Country, user, destination)
 			},
 		},
 		{
-			ID: "limits.ascending", Title: "Of a user without transactions the daily limit is not above the monthly, nor that above the annual one",
+			ID: "limits.ascending", Title: "The daily limit is not above the monthly limit, nor the monthly above the annual limit",
 			Clauses: []string{"2.8", "8-tier-limits", "D-17"}, Operations: limitReading,
 			Fix: "Accept no profile in which the limit of a shorter period is above that of a longer one.",
 			Run: func(t *probe.T) {
 				r, err := t.Client().GetTransactionLimitWithResponse(t.Context(), t.NewUser().ID, to(t.Target().Facts.Destination))
-				l := probe.OK(t, r, err).RemainingLimit
+				l := probe.OK(t, r, err).RemainingLimit // of a user without transactions
 				t.Expect(l.DailyLimit.Decimal().Cmp(l.MonthlyLimit.Decimal()) <= 0 && l.MonthlyLimit.Decimal().Cmp(l.AnnualLimit.Decimal()) <= 0,
 					"the limits are daily %s, monthly %s, annual %s", l.DailyLimit, l.MonthlyLimit, l.AnnualLimit)
 			},
 		},
 		{
-			ID: "limits.unknown-user", Title: "The limits of an unknown user answer 404",
-			Clauses: []string{"D-10"}, Operations: limitReading,
-			Fix: "Answer 404 NOT_FOUND for an id that no user of the client has.",
+			ID: "limits.not-found", Title: "Limits of an unknown user, and for a destination that is unknown or not enabled, answer 404",
+			Clauses: []string{"4-param-destination", "D-10", "D-18", "D-32"}, Operations: limitReading,
+			Fix: "Answer 404 NOT_FOUND for a user_id that no user of the client has, and for a destination that is not enabled.",
 			Run: func(t *probe.T) {
-				r, err := t.Client().GetTransactionLimitWithResponse(t.Context(), uuid.New(), to(t.Target().Facts.Destination))
-				t.Refused(r, err, 404, api.ErrorCodeNotFound)
-			},
-		},
-		{
-			ID: "limits.disabled-destination", Title: "A destination that is unknown or not enabled answers 404",
-			Clauses: []string{"4-param-destination", "D-18", "D-32"}, Operations: limitReading,
-			Fix: "Answer 404 NOT_FOUND for a destination that is not enabled.",
-			Run: func(t *probe.T) {
+				unknown, err := t.Client().GetTransactionLimitWithResponse(t.Context(), unknownID(), to(t.Target().Facts.Destination))
+				t.Refused(unknown, err, 404, api.ErrorCodeNotFound)
 				user := t.NewUser().ID
 				for _, country := range []string{t.Target().Facts.DisabledCountry, nowhere} {
 					r, err := t.Client().GetTransactionLimitWithResponse(t.Context(), user, to(country))
@@ -83,95 +74,74 @@ func limitsRead() []probe.Check {
 func limitsUsed() []probe.Check {
 	return []probe.Check{
 		{
-			ID: "limits.used-by-transactions", Title: "A transaction lowers the daily, monthly and annual remaining limits by its sending amount",
-			Clauses: []string{"2.8", "8-tier-limits", "D-17"}, Operations: limitUsing, Needs: probe.Extensions,
-			Fix: "Count from_amount of every created transaction against the day, month and year of its creation.",
-			Run: func(t *probe.T) {
-				p := newPurse(t)
-				before := p.remaining()
-				p.sent("12.34")
-				p.wantUsed(before, "12.34")
-			},
-		},
-		{
-			ID: "limits.fee-does-not-count", Title: "The fee does not count against the limits",
-			Clauses: []string{"D-35"}, Operations: limitUsing, Needs: probe.Extensions,
-			Fix: "Count from_amount alone.",
-			Run: func(t *probe.T) {
-				p := newPurse(t)
-				p.wantSameUse(func() { p.sent("1.00") }, func() {
+			ID: "limits.used", Title: "A transaction lowers the daily, monthly and annual remaining limits of its user and destination by its sending amount",
+			Clauses: []string{"2.6-receiver-amount", "2.8", "8-tier-limits", "D-17", "D-35", "D-37"}, Operations: limitUsing, Needs: probe.Extensions,
+			Fix: "Count the stored from_amount of every created transaction, per user and destination, in the day, month and year of its creation.",
+			Run: each(
+				testCase{"the sending amount counts", func(t *probe.T) {
+					p := newPurse(t)
+					before := p.remaining()
+					p.sent("12.34")
+					p.wantUsed(before, "12.34")
+				}},
+				testCase{"the fee does not count", func(t *probe.T) {
+					p := newPurse(t)
+					before := p.remaining()
 					p.sent("1.00", func(b *api.TransactionRequest) { b.FeeAmount = probe.Ptr(wire.MustAmount("5.00")) })
-				})
-			},
-		},
-		{
-			ID: "limits.receiver-amount", Title: "With RECEIVER_AMOUNT the given sending amount counts, not the calculated one",
-			Clauses: []string{"2.6-receiver-amount", "D-37"}, Operations: limitUsing, Needs: probe.Extensions,
-			Fix: "Count the from_amount that is stored: the given one, which may differ from the calculated one by 0.01.",
-			Run: func(t *probe.T) {
-				p := newPurse(t)
-				p.wantSameUse(func() { p.sent("1.01") }, func() {
+					p.wantUsed(before, "1.00")
+				}},
+				testCase{"with RECEIVER_AMOUNT the given sending amount counts, not the calculated one", func(t *probe.T) {
+					p := newPurse(t)
+					before := p.remaining()
 					p.sent("1.01", func(b *api.TransactionRequest) { // 100 / 100 is 1.00
 						b.ExchangeRate, b.ToAmount = wire.MustAmount("100"), probe.Ptr(wire.MustAmount("100"))
-						b.To = withMode(t, b.To, api.CalculationModeReceiverAmount)
+						b.To = withMember(t, b.To, "calculation_mode", api.CalculationModeReceiverAmount)
 					})
-				})
-			},
+					p.wantUsed(before, "1.01")
+				}},
+				testCase{"another user", func(t *probe.T) {
+					p, other := newPurse(t), purse{t: t, Sender: t.NewSender()}
+					before := other.remaining()
+					p.sent("3.00")
+					other.wantUsed(before)
+				}},
+				testCase{"another destination", func(t *probe.T) {
+					elsewhere := t.Payer("outside of "+t.Target().Facts.Destination, func(p api.PayerDetail) bool {
+						return p.Country != t.Target().Facts.Destination
+					}).Country
+					p := newPurse(t)
+					read := func() api.RemainingLimit {
+						r, err := t.Client().GetTransactionLimitWithResponse(t.Context(), p.UserID, to(elsewhere))
+						return probe.OK(t, r, err).RemainingLimit
+					}
+					before := read()
+					p.sent("4.00")
+					wantRemaining(t, read(), before)
+				}},
+			),
 		},
 		{
-			ID: "limits.refused-does-not-count", Title: "A refused transaction uses nothing",
-			Clauses: []string{"2.8", "D-17"}, Operations: limitUsing, Needs: probe.Extensions,
-			Fix: "Count a transaction together with its creation, or not at all.",
-			Run: func(t *probe.T) {
-				p := newPurse(t)
-				before := p.remaining()
-				p.refusedFor(wire.MustAmount("1.00"))
-				p.wantUsed(before)
-			},
-		},
-		{
-			ID: "limits.replay-counts-once", Title: "A repeat with the same idempotency key uses nothing",
-			Clauses: []string{"2.8", "4-note-3", "D-16"}, Operations: limitUsing, Needs: probe.Extensions,
-			Fix: "Count when a transaction is created, not when it is answered again.",
-			Run: func(t *probe.T) {
-				p, key := newPurse(t), probe.NewKey()
-				body := t.Payout(p.Sender, p.receiver, "2.00", rateOne)
-				first, err := t.Create(p.UserID, key, body)
-				probe.Setup(t, first, err)
-				before := p.remaining()
-				second, err := t.Create(p.UserID, key, body)
-				probe.Setup(t, second, err)
-				p.wantUsed(before)
-			},
-		},
-		{
-			ID: "limits.per-user", Title: "What one user sends does not lower the limits of another",
-			Clauses: []string{"8-tier-limits", "D-17"}, Operations: limitUsing, Needs: probe.Extensions,
-			Fix: "Count per user.",
-			Run: func(t *probe.T) {
-				p, other := newPurse(t), purse{t: t, Sender: t.NewSender()}
-				before := other.remaining()
-				p.sent("3.00")
-				other.wantUsed(before)
-			},
-		},
-		{
-			ID: "limits.per-destination", Title: "What is sent to one destination does not lower the limits of another",
-			Clauses: []string{"2.8", "D-17"}, Operations: limitUsing, Needs: probe.Extensions,
-			Fix: "Count per destination.",
-			Run: func(t *probe.T) {
-				elsewhere := t.Payer("outside of "+t.Target().Facts.Destination, func(p api.PayerDetail) bool {
-					return p.Country != t.Target().Facts.Destination
-				}).Country
-				p := newPurse(t)
-				read := func() api.RemainingLimit {
-					r, err := t.Client().GetTransactionLimitWithResponse(t.Context(), p.UserID, to(elsewhere))
-					return probe.OK(t, r, err).RemainingLimit
-				}
-				before := read()
-				p.sent("4.00")
-				wantRemaining(t, read(), before)
-			},
+			ID: "limits.used-by-creations-only", Title: "A refused transaction and a repeat with the same idempotency key use nothing",
+			Clauses: []string{"2.8", "4-note-3", "D-16", "D-17"}, Operations: limitUsing, Needs: probe.Extensions,
+			Fix: "Count a transaction together with its creation, or not at all, and not when it is answered again.",
+			Run: each(
+				testCase{"refused", func(t *probe.T) {
+					p := newPurse(t)
+					before := p.remaining()
+					p.refusedFor(wire.MustAmount("1.00"))
+					p.wantUsed(before)
+				}},
+				testCase{"repeated", func(t *probe.T) {
+					p, key := newPurse(t), probe.NewKey()
+					body := t.Payout(p.Sender, p.receiver, "2.00", rateOne)
+					first, err := t.Create(p.UserID, key, body)
+					probe.Setup(t, first, err)
+					before := p.remaining()
+					second, err := t.Create(p.UserID, key, body)
+					probe.Setup(t, second, err)
+					p.wantUsed(before)
+				}},
+			),
 		},
 	}
 }

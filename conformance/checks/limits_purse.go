@@ -3,6 +3,7 @@ package checks
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 	"github.com/crossborder-payouts/payouts/gen/api"
@@ -145,19 +146,10 @@ func (p purse) overshoot() []string {
 	return requested
 }
 
-// wantSameUse takes the same from the limits with two ways to send, as a set-up of each.
-func (p purse) wantSameUse(plain, other func()) {
-	whole := p.remaining()
-	plain()
-	before := p.remaining()
-	other()
-	p.wantFell(before, fell(p.t, whole, before))
-}
-
-// wantFell compares by how much the limits fell.
-func (p purse) wantFell(before, want api.RemainingLimit) {
-	r, err := p.t.Client().GetTransactionLimitWithResponse(p.t.Context(), p.UserID, to(p.t.Target().Facts.Destination))
-	wantLimits(p.t, "fell by", fell(p.t, before, probe.OK(p.t, r, err).RemainingLimit), want)
+// wantNoneRequested expects no tag to be REQUESTED.
+func (p purse) wantNoneRequested() {
+	requested := requestedTags(p.tags())
+	p.t.Expect(len(requested) == 0, "%s became REQUESTED", strings.Join(requested, ", "))
 }
 
 // wantUsed compares what remains with what remained before these amounts were sent.
@@ -177,18 +169,7 @@ func used(t *probe.T, l api.RemainingLimit, amount wire.Amount) api.RemainingLim
 	return api.RemainingLimit{AnnualLimit: after(l.AnnualLimit), MonthlyLimit: after(l.MonthlyLimit), DailyLimit: after(l.DailyLimit)}
 }
 
-// fell gives by how much limits fell.
-func fell(t *probe.T, before, after api.RemainingLimit) api.RemainingLimit {
-	return api.RemainingLimit{
-		AnnualLimit:  minus(t, before.AnnualLimit, after.AnnualLimit),
-		MonthlyLimit: minus(t, before.MonthlyLimit, after.MonthlyLimit),
-		DailyLimit:   minus(t, before.DailyLimit, after.DailyLimit),
-	}
-}
-
-func wantRemaining(t *probe.T, got, want api.RemainingLimit) { wantLimits(t, "is", got, want) }
-
-func wantLimits(t *probe.T, verb string, got, want api.RemainingLimit) {
+func wantRemaining(t *probe.T, got, want api.RemainingLimit) {
 	for _, l := range []struct {
 		name      string
 		got, want wire.Amount
@@ -197,7 +178,7 @@ func wantLimits(t *probe.T, verb string, got, want api.RemainingLimit) {
 		{"monthly_limit", got.MonthlyLimit, want.MonthlyLimit},
 		{"annual_limit", got.AnnualLimit, want.AnnualLimit},
 	} {
-		t.Expect(l.got.Equal(l.want), "%s %s %s, want %s", l.name, verb, l.got, l.want)
+		t.Expect(l.got.Equal(l.want), "%s is %s, want %s", l.name, l.got, l.want)
 	}
 }
 
@@ -236,16 +217,3 @@ func rateOne(b *api.TransactionRequest) { b.ExchangeRate = wire.MustAmount("1") 
 
 // payNothing makes the receiving amount 0 of whatever can be sent.
 func payNothing(b *api.TransactionRequest) { b.ExchangeRate = wire.MustAmount("0.000000000000000001") }
-
-// withMode gives a bank deposit a calculation mode.
-func withMode(t *probe.T, to api.ReceiveSide, mode api.CalculationMode) api.ReceiveSide {
-	deposit, err := to.AsBankDepositTo()
-	if err == nil {
-		deposit.CalculationMode = &mode
-		err = to.FromBankDepositTo(deposit)
-	}
-	if err != nil {
-		t.Brokenf("make a receive side: %v", err)
-	}
-	return to
-}

@@ -13,7 +13,7 @@ import (
 func tierMutants() []mutant {
 	return []mutant{
 		{
-			name: "A transaction of exactly the rest requests a document", by: "limits.tier.exactly-the-rest",
+			name: "A transaction of exactly the rest requests a document", by: "limits.tier.boundary",
 			fault: creating(func(r request, next func(request) answer, before map[string]any, create func() answer) answer {
 				a := create()
 				if tier(before) == 1 && a.status == 200 && amount(r.member("from_amount")).Cmp(least(before)) == 0 {
@@ -23,7 +23,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "A cent remains of a limit that is used up", by: "limits.tier.above-the-rest",
+			name: "A cent remains of a limit that is used up", by: "limits.tier.above-counts-whole",
 			fault: limits(func(_ request, _ func(request) answer, l map[string]any) {
 				for name, left := range remaining(l) {
 					if tier(l) > 0 && amount(left).Sign() == 0 {
@@ -33,7 +33,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "What is above the limit of a lower tier is refused", by: "limits.tier.above-the-rest",
+			name: "What is above the limit of a lower tier is refused", by: "limits.tier.boundary",
 			fault: creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
 				if tier(before) == 1 && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
 					return refused(422, "LIMIT_EXCEEDED")
@@ -42,7 +42,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "The last tier but one is taken for the highest", by: "limits.tier.each",
+			name: "The last tier but one is taken for the highest", by: "limits.tier.climbs",
 			fault: creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
 				if tier(before) == 2 && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
 					return refused(422, "LIMIT_EXCEEDED")
@@ -59,7 +59,7 @@ func tierMutants() []mutant {
 		},
 		{name: "What is above the limit of the day does not count for the month and the year", by: "limits.tier.above-counts-whole", fault: excessForgotten},
 		{
-			name: "A document is requested before the receiving amount is judged", by: "limits.tier.refused-requests-nothing",
+			name: "A document is requested before the receiving amount is judged", by: "limits.tier.requests-with-creation-only",
 			fault: creating(func(r request, next func(request) answer, before map[string]any, create func() answer) answer {
 				a := create()
 				if tier(before) == 1 && a.code() == "AMOUNT_NOT_ALLOWED" && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
@@ -69,7 +69,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "The requested tags do not raise the tier of an individual, only those of the highest do", by: "limits.tier.rises",
+			name: "The requested tags do not raise the tier of an individual, only those of the highest do", by: "limits.tier.climbs",
 			fault: limits(func(r request, next func(request) answer, l map[string]any) {
 				if tier(l) == 2 && !isBusiness(r, next) {
 					l["current_tier"] = 1
@@ -86,13 +86,13 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "A tag that is REVIEWING is requested again", by: "limits.tier.under-way",
+			name: "A tag that is REVIEWING is requested again", by: "limits.tier.requests-what-is-missing",
 			fault: afterCreation(func(r request, next func(request) answer, _ answer) {
 				setTags(r, next, "REQUESTED", tagsWith(look(r, next, "/cip-info"), "REVIEWING")...)
 			}),
 		},
 		{
-			name: "A tag that is FAILED is not requested again", by: "limits.tier.failed-again",
+			name: "A tag that is FAILED is not requested again", by: "limits.tier.requests-what-is-missing",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				if op != "createTransaction" {
 					return next(r)
@@ -104,7 +104,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "A document is requested before the currency is judged", by: "limits.tier.refused-requests-nothing",
+			name: "A document is requested before the currency is judged", by: "limits.tier.requests-with-creation-only",
 			fault: creating(func(r request, next func(request) answer, before map[string]any, create func() answer) answer {
 				a := create()
 				if tier(before) == 1 && a.code() == "CURRENCY_NOT_SUPPORTED" && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
@@ -114,7 +114,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "A repeat requests what has FAILED since", by: "limits.tier.repeat-requests-nothing",
+			name: "A repeat requests what has FAILED since", by: "limits.tier.requests-with-creation-only",
 			fault: answered("createTransaction", func(r request, next func(request) answer, a answer) {
 				if a.isReplay() {
 					setTags(r, next, "REQUESTED", tagsWith(look(r, next, "/cip-info"), "FAILED")...)
@@ -122,7 +122,7 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "A business is asked for the tags of individuals", by: "limits.tier.business",
+			name: "A business is asked for the tags of individuals", by: "limits.tier.climbs",
 			fault: then("getCipInfo", func(r request, a answer, next func(request) answer) answer {
 				if !isBusiness(r, next) || len(transactions(r, next)) == 0 || len(tagsWith(a, "REQUESTED")) == 0 {
 					return a
@@ -131,15 +131,15 @@ func tierMutants() []mutant {
 			}),
 		},
 		{
-			name: "A business that has sent something is in no higher tier than the first", by: "limits.tier.business",
+			name: "A business that has sent something is in no higher tier than the first", by: "limits.tier.climbs",
 			fault: limits(func(r request, next func(request) answer, l map[string]any) {
 				if isBusiness(r, next) && len(transactions(r, next)) > 0 {
 					l["current_tier"] = min(1, tier(l))
 				}
 			}),
 		},
-		{name: "The tier never falls", by: "limits.tier.falls", fault: highestSoFar},
-		{name: "Every tier begins to count at 0", by: "limits.tier.keeps-what-was-used", fault: countedPerTier},
+		{name: "The tier never falls", by: "limits.tier.changes", fault: highestSoFar},
+		{name: "Every tier begins to count at 0", by: "limits.tier.changes", fault: countedPerTier},
 	}
 }
 
@@ -210,7 +210,7 @@ func countedPerTier() fault {
 func highestTierMutants() []mutant {
 	return []mutant{
 		{
-			name: "The rest itself is above the limit of the highest tier", by: "limits.highest-tier.exactly-the-rest",
+			name: "The rest itself is above the limit of the highest tier", by: "limits.highest-tier.boundary",
 			fault: creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
 				if tier(before) == 3 && amount(r.member("from_amount")).Cmp(least(before)) == 0 {
 					return refused(422, "LIMIT_EXCEEDED")
@@ -219,7 +219,7 @@ func highestTierMutants() []mutant {
 			}),
 		},
 		{
-			name: "An amount above the rest is not allowed, after others", by: "limits.highest-tier.above-the-rest",
+			name: "An amount above the rest is not allowed, after others", by: "limits.highest-tier.boundary",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				if op == "createTransaction" && a.code() == "LIMIT_EXCEEDED" && len(transactions(r, next)) > 0 {

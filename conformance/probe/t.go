@@ -18,8 +18,9 @@ type T struct {
 	ctx      context.Context //nolint:containedctx // a T lives as long as its check, as testing.T does
 
 	mu        sync.Mutex
-	cut       bool // the run ended before the check did
-	judged    bool // some answer was compared with the rule
+	cut       bool   // the run ended before the check did
+	judged    bool   // some answer was compared with the rule
+	prefix    string // names the case that is running
 	status    Status
 	messages  []string
 	exchanges []Exchange
@@ -32,8 +33,8 @@ type Outcome struct {
 	Exchanges []Exchange
 }
 
-// ended is thrown to end a check.
-type ended struct{}
+// ended is thrown to end a check, or one case of it.
+type ended struct{ status Status }
 
 // Run runs one check to its end. Observe sees every exchange of it as it happens, from several goroutines. A check that
 // ctx cuts short has neither passed nor failed: it is skipped as not run, for the cause of ctx.
@@ -52,10 +53,7 @@ func (s *Session) Run(ctx context.Context, c Check, observe func(Exchange)) Outc
 			}
 		}()
 		c.Run(t)
-		if !t.hasJudged() {
-			t.end(Error, "the check ended without judging any answer of the server")
-		}
-		t.end(Passed)
+		t.finish()
 	}()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,7 +91,44 @@ func (t *T) end(s Status, messages ...string) {
 		return
 	}
 	t.status = max(t.status, s)
-	t.messages = append(t.messages, messages...)
+	for _, m := range messages {
+		t.messages = append(t.messages, t.prefix+m)
+	}
+}
+
+// finish ends a check that has run to its end. One that has judged nothing has not passed, nor has one with a case that was
+// skipped.
+func (t *T) finish() {
+	t.mu.Lock()
+	judged, skipped := t.judged || t.cut || t.status > Passed, t.status == Skipped
+	t.mu.Unlock()
+	switch {
+	case skipped:
+	case !judged:
+		t.end(Error, "the check ended without judging any answer of the server")
+	default:
+		t.end(Passed)
+	}
+}
+
+// Case runs one of several cases of a check. Its messages begin with its name, and a failure or a skip ends this case only:
+// the check is then failed, or skipped if no other case failed.
+func (t *T) Case(name string, run func()) {
+	t.setPrefix(name + ": ")
+	defer func() {
+		r := recover()
+		t.setPrefix("")
+		if e, ok := r.(ended); r != nil && (!ok || e.status > Failed) {
+			panic(r)
+		}
+	}()
+	run()
+}
+
+func (t *T) setPrefix(prefix string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.prefix = prefix
 }
 
 // Expect judges an answer: unless ok, it reports what the server does wrong, and continues. A check that judges nothing has
@@ -112,31 +147,25 @@ func (t *T) judge() {
 	t.judged = true
 }
 
-func (t *T) hasJudged() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.judged || t.cut || t.status > Passed
-}
-
 // Failf reports what the server does wrong, and continues.
 func (t *T) Failf(format string, args ...any) { t.end(Failed, fmt.Sprintf(format, args...)) }
 
 // Fatalf says what the server does wrong, and ends the check.
 func (t *T) Fatalf(format string, args ...any) {
 	t.Failf(format, args...)
-	panic(ended{})
+	panic(ended{Failed})
 }
 
 // Brokenf says why the suite cannot tell, and ends the check.
 func (t *T) Brokenf(format string, args ...any) {
 	t.end(Error, fmt.Sprintf(format, args...))
-	panic(ended{})
+	panic(ended{Error})
 }
 
 // Skipf says what the check needs and does not have, and ends it.
 func (t *T) Skipf(format string, args ...any) {
 	t.end(Skipped, fmt.Sprintf(format, args...))
-	panic(ended{})
+	panic(ended{Skipped})
 }
 
 // Context ends with the run.
