@@ -5,45 +5,14 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 )
 
 func accountMutants() []mutant {
-	return slices.Concat(fundingAccountMutants(), receiveUserMutants(), bankAccountMutants(), walletAccountMutants(),
-		listMutants(), pathMutants(), readingMutants(), shortMutants())
+	return slices.Concat(fundingAccountMutants(), receiveUserMutants(), bankAccountMutants(), walletAccountMutants(), listMutants())
 }
 
 func fundingAccountMutants() []mutant {
 	return []mutant{
-		{
-			name: "A funding account is active at once", by: "accounts.funding.pending",
-			fault: then("createFundingAccount", func(r request, a answer, next func(request) answer) answer {
-				id, _ := a.member("id").(string)
-				if a.status != http.StatusOK || a.isReplay() {
-					return a
-				}
-				set := r.to(http.MethodPost, "/sandbox/users/"+r.user()+"/funding-accounts/"+id+"/status").header(keyHeader, "")
-				set.body = encode(map[string]any{"status": "ACTIVE"})
-				a.body = next(set).body
-				return a
-			}),
-		},
-		{
-			name: "The label of a funding account is not kept", by: "accounts.funding.all-fields",
-			fault: everywhere([]string{"createFundingAccount", "listFundingAccounts", "setFundingAccountStatus"}, func(body map[string]any) {
-				delete(body, "label")
-			}),
-		},
-		{
-			name: "A funding account without a label gets its type for one", by: "accounts.funding.all-fields",
-			fault: answering("createFundingAccount", http.StatusOK, func(_ request, a answer) answer {
-				return a.object(func(body map[string]any) {
-					if body["label"] == nil {
-						body["label"] = body["funding_source_type"]
-					}
-				})
-			}),
-		},
 		{
 			name: "A funding account that is made PENDING becomes INACTIVE", by: "accounts.funding.status",
 			fault: asking("setFundingAccountStatus", func(r request) request {
@@ -59,8 +28,11 @@ func fundingAccountMutants() []mutant {
 func receiveUserMutants() []mutant {
 	return []mutant{
 		{
-			name: "The postcode of a receive user is not kept", by: "accounts.receive-users.all-fields",
-			fault: everywhere([]string{"createReceiveUser", "listReceiveUsers"}, func(body map[string]any) { delete(body, "zipcode") }),
+			name: "A receive user may be in an originating country", by: "accounts.receive-users.origin",
+			fault: accepting("createReceiveUser", "CORRIDOR_NOT_ENABLED", func(r request, body map[string]any, _ func(path string) any) bool {
+				body["country"] = sandboxDestination
+				return r.text("country") == sandboxOrigin
+			}),
 		},
 		{
 			name: "A receive user may be in any country but an originating one", by: "accounts.receive-users.destination",
@@ -78,12 +50,6 @@ func bankAccountMutants() []mutant {
 		return look("/banks/" + text(body["bank_id"]))
 	}
 	return []mutant{
-		{
-			name: "The number of a bank account is kept without spaces", by: "accounts.bank.all-fields",
-			fault: everywhere([]string{"createBankAccount", "listBankAccounts"}, func(body map[string]any) {
-				body["account_number"] = strings.ReplaceAll(text(body["account_number"]), " ", "")
-			}),
-		},
 		{
 			name: "A bank account at an unknown bank answers 404", by: "accounts.bank.bank",
 			fault: then("createBankAccount", func(r request, a answer, next func(request) answer) answer {
@@ -166,12 +132,6 @@ func walletAccountMutants() []mutant {
 		}
 	}
 	return []mutant{
-		{
-			name: "The number of a wallet is kept without spaces", by: "accounts.wallet.all-fields",
-			fault: everywhere([]string{"createWalletAccount", "listWalletAccounts"}, func(body map[string]any) {
-				body["wallet_number"] = strings.ReplaceAll(text(body["wallet_number"]), " ", "")
-			}),
-		},
 		anyPayer("A wallet account may be with a payer of any method", "method", func(payer, country any) bool {
 			return member(payer, "country") == country && member(payer, "delivery_method") != "WALLET"
 		}),
@@ -191,22 +151,8 @@ func walletAccountMutants() []mutant {
 	}
 }
 
-// listMutants list in another order, or not everything, or too much.
+// listMutants list the accounts of all receive users.
 func listMutants() (all []mutant) {
-	for _, of := range [][2]string{
-		{"listFundingAccounts", "funding"}, {"listReceiveUsers", "receive-users"}, {"listBankAccounts", "bank"}, {"listWalletAccounts", "wallet"},
-	} {
-		id, check := of[0], "accounts."+of[1]+".list"
-		all = append(all, mutant{
-			name: id + " lists the newest first", by: check,
-			fault: answering(id, http.StatusOK, func(_ request, a answer) answer { return a.list(reversed) }),
-		}, mutant{
-			name: id + " lists two at most", by: check,
-			fault: answering(id, http.StatusOK, func(_ request, a answer) answer {
-				return a.list(func(list []any) []any { return list[:min(2, len(list))] })
-			}),
-		})
-	}
 	for _, of := range [][2]string{{"listBankAccounts", "bank"}, {"listWalletAccounts", "wallet"}} {
 		id := of[0]
 		all = append(all, mutant{
@@ -216,10 +162,8 @@ func listMutants() (all []mutant) {
 					return a
 				}
 				found := []any{}
-				receivers, _ := looking(r, next)("/users/" + r.user() + "/receive-users").([]any)
-				for _, u := range receivers {
-					accounts, _ := looking(r, next)("/users/" + r.user() + "/receive-users/" + text(member(u, "id")) + "/" + r.segment(4)).([]any)
-					found = append(found, accounts...)
+				for _, u := range r.below(next, "/receive-users") {
+					found = append(found, each(r.read(next, "/users/"+r.user()+"/receive-users/"+text(u["id"])+"/"+r.segment(4)))...)
 				}
 				a.body = encode(found)
 				return a
@@ -227,53 +171,6 @@ func listMutants() (all []mutant) {
 		})
 	}
 	return all
-}
-
-// pathMutants find what is not below the path.
-func pathMutants() (all []mutant) {
-	for _, id := range []string{"createFundingAccount", "listFundingAccounts", "createReceiveUser", "listReceiveUsers"} {
-		all = append(all, mutant{
-			name: id + " takes the id of a receive user for that of its user", by: "accounts.unknown-user",
-			fault: ofAnyUser(id, "createReceiveUser", 1, 1),
-		})
-	}
-	for _, id := range []string{"createBankAccount", "listBankAccounts", "createWalletAccount", "listWalletAccounts"} {
-		all = append(all, mutant{
-			name: id + " looks for the receive user among those of all users", by: "accounts.unknown-receive-user",
-			fault: ofAnyUser(id, "createReceiveUser", 1, 3),
-		})
-	}
-	return append(all, mutant{
-		name: "setFundingAccountStatus looks for the funding account among those of all users", by: "accounts.funding.unknown",
-		fault: ofAnyUser("setFundingAccountStatus", "createFundingAccount", 2, 4),
-	})
-}
-
-// ofAnyUser answers a path that leads nowhere with what is below the user of the client who has what the id names; creates is
-// the operation that gave the id. The places are those in the path.
-func ofAnyUser(id, creates string, userPlace, idPlace int) func() fault {
-	return func() fault {
-		var owners sync.Map // user by client and id
-		return func(op string, r request, next func(request) answer) answer {
-			a := next(r)
-			if op == creates && a.status == http.StatusOK {
-				owners.Store(r.client()+text(a.member("id")), r.user())
-			}
-			if op != id || a.status != http.StatusNotFound {
-				return a
-			}
-			owner, ok := owners.Load(r.client() + r.segment(idPlace))
-			if !ok {
-				return a
-			}
-			segments := strings.Split(strings.TrimPrefix(r.URL.Path, "/"), "/")
-			segments[userPlace] = owner.(string)
-			body := r.body
-			r = r.to(r.Method, "/"+strings.Join(segments, "/"))
-			r.body = body
-			return next(r)
-		}
-	}
 }
 
 // then makes a fault in the answers of an operation that may ask the server for more.

@@ -17,12 +17,14 @@ func errorMutants() []mutant {
 	}
 	return []mutant{
 		{
-			name: "The body of a 422 says that it is a 400", by: "errors.status",
-			fault: editing(422, func(body map[string]any) { body["status"] = http.StatusBadRequest }),
-		},
-		{
-			name: "The request id in the body of a 404 is another one than in the header", by: "errors.request-id",
-			fault: editing(404, func(body map[string]any) { body["request_id"] = "-" }),
+			name: "The error of a path that does not exist has an undeclared member", by: "contract.errors",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				a := next(r)
+				if op == "" && a.status >= http.StatusBadRequest {
+					a = a.object(func(body map[string]any) { body["path"] = r.URL.Path })
+				}
+				return a
+			}),
 		},
 		{
 			name: "A 405 has no message", by: "errors.message",

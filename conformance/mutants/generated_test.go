@@ -1,13 +1,15 @@
 package mutants_test
 
 import (
+	"slices"
+
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
 // generated returns the mutants that the contract itself names, for each operation.
 func generated() (all []mutant) {
 	for _, op := range specs() {
-		all = append(append(all, responseMutants(op)...), requestMutants(op)...)
+		all = slices.Concat(all, responseMutants(op), requestMutants(op), fingerprintMutants(op))
 	}
 	return all
 }

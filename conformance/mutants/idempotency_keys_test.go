@@ -171,12 +171,6 @@ func laterMutants() []mutant {
 			account := named(look("/users/"+r.user()+"/funding-accounts"), r.member("from_fund_id"))
 			return account != nil && account["status"] != "ACTIVE"
 		}),
-		{
-			name: "A repeat answers a transaction without its note", by: "idempotency.later.whole",
-			fault: again("createTransaction", func(_ exchange, _ request, a answer, _ func(request) answer) answer {
-				return a.object(func(body map[string]any) { delete(body, "note") })
-			}),
-		},
 	}
 	for _, of := range [][2]string{{"createUser", "user-status"}, {"createFundingAccount", "funding-account-status"}} {
 		id := of[0]

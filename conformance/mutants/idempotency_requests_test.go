@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// fingerprintMutants tell too many requests apart, or too few.
-func fingerprintMutants() []mutant {
+// differenceMutants tell too many requests apart, or too few.
+func differenceMutants() []mutant {
 	member := func(names ...string) func(first, again request) bool {
 		return func(first, again request) bool {
 			return !reflect.DeepEqual(first.member(names...), again.member(names...))

@@ -17,7 +17,7 @@ func idempotencyMutants() []mutant {
 	} {
 		all = append(all, creationMutants(id)...)
 	}
-	return slices.Concat(all, partialMutants(), userCreationMutants(), accountCreationMutants(), transactionRepeatMutants(), fingerprintMutants(),
+	return slices.Concat(all, partialMutants(), userCreationMutants(), accountCreationMutants(), transactionRepeatMutants(), differenceMutants(),
 		forgetfulMutants(), keyMutants(), scopeMutants(), keyRefusalMutants(), laterMutants(), concurrentMutants())
 }
 

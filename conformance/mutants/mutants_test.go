@@ -37,7 +37,7 @@ type mutant struct {
 func handWritten() []mutant {
 	return slices.Concat(
 		referenceMutants(), userMutants(), verificationMutants(), limitMutants(), accountMutants(), transactionMutants(), idempotencyMutants(),
-		authenticationMutants(), isolationMutants(), validationMutants(), httpMutants(), errorMutants(), contractMutants(),
+		authenticationMutants(), isolationMutants(), validationMutants(), httpMutants(), errorMutants(),
 	)
 }
 

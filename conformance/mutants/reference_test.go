@@ -1,10 +1,10 @@
 package mutants_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -13,137 +13,23 @@ import (
 	"github.com/crossborder-payouts/payouts/server"
 )
 
+// referenceMutants return other reference data than was asked for.
 func referenceMutants() []mutant {
-	return slices.Concat(referencePayerMutants(), referenceBankMutants(), stateMutants(), stateV2Mutants(), enabledCountryMutants())
+	return slices.Concat(filterMutants(), listedMutants(), stateMutants(), enabledCountryMutants())
 }
 
-func referencePayerMutants() []mutant {
-	const list, one = "listPayers", "getPayer"
-	return []mutant{
+// filterMutants read the filters of the payer list wrong, where it would accept them.
+func filterMutants() []mutant {
+	const list, both, rule = "listPayers", "reference.payers.contradiction", "reference.payers."
+	all := []mutant{
 		{
-			name: "The payer list takes a country for a question whether there are any, and lists all", by: "reference.payers.country",
-			fault: whereListed(list, true, allCountries),
-		},
-		{
-			name: "The payer list without a country leaves out cash payers without pick-up locations", by: "reference.payers.all-countries",
-			fault: listing(list, "country", "", leaveOut(func(payer map[string]any) bool {
-				return payer["delivery_method"] == "CASH_PICKUP" && len(each(payer["pickup_location"])) == 0
-			})),
-		},
-		{
-			name: "The payer list without a country ends after 50",
-			by:   "reference.payers.all-countries", fault: listing(list, "country", "", first50),
-		},
-		{
-			name: "The payer list without a country leaves out wallets in the Philippines", by: "reference.payers.all-countries",
-			fault: listing(list, "country", "", leaveOut(func(payer map[string]any) bool {
-				return payer["country"] == "PH" && payer["delivery_method"] == "WALLET"
-			})),
-		},
-		{
-			name: "The payer list finds nothing in a country of 3 letters without a method", by: "reference.payers.alpha-3",
-			fault: reasking(list, func(r request) request {
-				if q := r.URL.Query(); len(q.Get("country")) == 3 && !q.Has("payout_method") && !q.Has("delivery_method") {
-					return r.query("country", "ZZ")
-				}
-				return r
+			name: "Two spellings of the method are refused together", by: "reference.payers.both-spellings",
+			fault: narrow(list, func(r request) bool {
+				return r.URL.Query().Has("payout_method") && r.URL.Query().Has("delivery_method")
 			}),
 		},
 		{
-			name: "The payer list takes the first 2 letters of a country of 3", by: "reference.payers.alpha-3",
-			fault: reasking(list, func(r request) request {
-				if country := r.URL.Query().Get("country"); len(country) == 3 {
-					return r.query("country", country[:2])
-				}
-				return r
-			}),
-		},
-		{
-			name: "The payer list of a country without payers is that of all countries", by: "reference.disabled-country",
-			fault: whereListed(list, false, allCountries),
-		},
-		{
-			name: "Without a country the filter payout_method does not know HOME_DELIVERY", by: "reference.payers.payout-method",
-			fault: reasking(list, func(r request) request {
-				if q := r.URL.Query(); q.Get("payout_method") == "HOME_DELIVERY" && !q.Has("country") {
-					return r.query("payout_method", "")
-				}
-				return r
-			}),
-		},
-		{
-			name: "Without a country the filter delivery_method counts beside payout_method only", by: "reference.payers.delivery-method",
-			fault: reasking(list, func(r request) request {
-				if q := r.URL.Query(); !q.Has("payout_method") && !q.Has("country") {
-					return r.query("delivery_method", "")
-				}
-				return r
-			}),
-		},
-		{
-			name:  "The filter delivery_method is ignored",
-			by:    "reference.payers.delivery-method",
-			fault: asking(list, func(r request) request { return r.query("delivery_method", "") }),
-		},
-		{
-			name: "The two spellings of the method are refused together", by: "reference.payers.both-spellings",
-			fault: answering(list, 200, func(r request, a answer) answer {
-				if q := r.URL.Query(); q.Has("payout_method") && q.Has("delivery_method") {
-					return a.failure(400, "BAD_REQUEST")
-				}
-				return a
-			}),
-		},
-		{
-			name: "Of two different methods the first is taken", by: "reference.payers.contradiction",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
-				a := next(r)
-				if q := r.URL.Query(); op != list || a.status != 400 || !q.Has("payout_method") || next(r.query("payout_method", "")).status != 200 {
-					return a
-				}
-				return next(r.query("delivery_method", ""))
-			}),
-		},
-		{
-			name: "Of two different methods the first is taken in the list of a country", by: "reference.payers.contradiction",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
-				a := next(r)
-				q := r.URL.Query()
-				if op != list || a.status != 400 || !q.Has("country") || !q.Has("payout_method") || next(r.query("payout_method", "")).status != 200 {
-					return a
-				}
-				return next(r.query("delivery_method", ""))
-			}),
-		},
-		{
-			name: "The method is ignored in the payer list of a country", by: "reference.payers.country-and-method",
-			fault: reasking(list, func(r request) request {
-				if r.URL.Query().Has("country") {
-					return r.query("payout_method", "")
-				}
-				return r
-			}),
-		},
-		{
-			name: "The filter delivery_method is ignored in the payer list of a country", by: "reference.payers.country-and-method",
-			fault: reasking(list, func(r request) request {
-				if r.URL.Query().Has("country") {
-					return r.query("delivery_method", "")
-				}
-				return r
-			}),
-		},
-		{
-			name: "The method is ignored in the payer list of a country of 3 letters", by: "reference.payers.country-and-method",
-			fault: reasking(list, func(r request) request {
-				if len(r.URL.Query().Get("country")) == 3 {
-					return r.query("payout_method", "").query("delivery_method", "")
-				}
-				return r
-			}),
-		},
-		{
-			name: "The filter BANK_DEPOSIT finds nothing in a country", by: "reference.payers.country-and-method",
+			name: "A method that nobody has in a country finds nothing", by: "reference.payers.country-and-method",
 			fault: answering(list, 200, func(r request, a answer) answer {
 				if q := r.URL.Query(); q.Has("country") && q.Get("payout_method") == "BANK_DEPOSIT" {
 					a = a.list(func([]any) []any { return nil })
@@ -151,34 +37,125 @@ func referencePayerMutants() []mutant {
 				return a
 			}),
 		},
+	}
+	for _, where := range []string{"", "country"} {
+		all = append(all, mutant{
+			name: "Of two different methods the first is taken " + where, by: both,
+			fault: then(list, func(r request, a answer, next func(request) answer) answer {
+				if q := r.URL.Query(); a.status == 400 && q.Has("payout_method") && q.Has("delivery_method") && (where == "" || q.Has(where)) &&
+					next(r.query("payout_method", "")).status == 200 {
+					a = next(r.query("delivery_method", ""))
+				}
+				return a
+			}),
+		})
+	}
+	for _, of := range []struct {
+		name, check string
+		when        func(q url.Values) bool
+		parameter   string
+		value       func(q url.Values) string // none: the parameter is dropped
+	}{
+		{"A country of 3 letters finds nothing", "alpha-3", hasAlpha3, "country", func(url.Values) string { return "ZZ" }},
+		{"The first 2 letters of a country of 3 count", "alpha-3", hasAlpha3, "country", func(q url.Values) string { return q.Get("country")[:2] }},
+		{"payout_method is ignored beside a country", "country-and-method", hasCountry, "payout_method", nil},
+		{"delivery_method is ignored beside a country", "country-and-method", hasCountry, "delivery_method", nil},
+		{"payout_method is ignored beside a country of 3 letters", "country-and-method", hasAlpha3, "payout_method", nil},
+		{"HOME_DELIVERY is no filter without a country", "payout-method", func(q url.Values) bool {
+			return !q.Has("country") && q.Get("payout_method") == "HOME_DELIVERY"
+		}, "payout_method", nil},
+		{"delivery_method is ignored without a country", "delivery-method", func(q url.Values) bool { return !q.Has("country") }, "delivery_method", nil},
+	} {
+		all = append(all, mutant{
+			name: "In the payer list: " + of.name, by: rule + of.check,
+			fault: then(list, func(r request, a answer, next func(request) answer) answer {
+				if q := r.URL.Query(); a.status == 200 && of.when(q) {
+					value := ""
+					if of.value != nil {
+						value = of.value(q)
+					}
+					a = next(r.query(of.parameter, value))
+				}
+				return a
+			}),
+		})
+	}
+	return all
+}
+
+func hasCountry(q url.Values) bool { return q.Has("country") }
+
+func hasAlpha3(q url.Values) bool { return len(q.Get("country")) == 3 }
+
+// listedMutants list too much or too little, or in another order.
+func listedMutants() (all []mutant) {
+	for _, of := range []struct{ id, filter, group string }{
+		{"listPayers", "country", "reference.payers."}, {"listBanks", "country", "reference.banks."}, {"listStatesV2", "countryCode", "reference.states-v2."},
+	} {
+		edited := func(filtered bool, edit func([]any) []any) func() fault {
+			return answering(of.id, 200, func(r request, a answer) answer {
+				if r.URL.Query().Has(of.filter) == filtered {
+					a = a.list(edit)
+				}
+				return a
+			})
+		}
+		whole := func(empty bool) func() fault {
+			return then(of.id, func(r request, a answer, next func(request) answer) answer {
+				if r.URL.RawQuery != "" && a.status == 200 && (len(each(decode(a.body))) == 0) == empty {
+					a = next(r.query(of.filter, ""))
+				}
+				return a
+			})
+		}
+		all = append(all,
+			mutant{name: of.id + " is in descending order with a filter", by: of.group + "order", fault: edited(true, reversed)},
+			mutant{name: of.id + " lists all where a country has something", by: of.group + "country", fault: whole(false)},
+			mutant{name: of.id + " lists all where a country has nothing", by: "reference.disabled-country", fault: whole(true)},
+			mutant{name: of.id + " ends after 50 without a filter", by: of.group + "all-countries", fault: edited(false, func(list []any) []any {
+				return list[:min(50, len(list))]
+			})},
+		)
+	}
+	return all
+}
+
+// stateMutants find states in other places.
+func stateMutants() []mutant {
+	const one = "getCountryState"
+	return []mutant{
 		{
-			name: "The payer list without a country is in descending order", by: "reference.payers.order",
-			fault: listing(list, "country", "", reversed),
-		},
-		{
-			name: "The payer list of a country is in descending order", by: "reference.payers.order",
-			fault: listingOf(list, "country", reversed),
-		},
-		{
-			name: "A single payer has its code for a name", by: "reference.payers.single",
-			fault: answering(one, 200, func(_ request, a answer) answer {
-				return a.object(func(payer map[string]any) { payer["name"] = payer["code"] })
+			name: "A state of a country is looked for in the other countries too", by: "reference.states.unknown",
+			fault: then(one, func(r request, a answer, next func(request) answer) answer {
+				if a.status != 404 || next(r.to(http.MethodGet, "/countries/"+r.segment(1)+"/states")).status != 200 {
+					return a
+				}
+				for _, country := range []string{"US", "GB", "NP"} {
+					if other := next(r.to(http.MethodGet, "/countries/"+country+"/states/"+r.segment(3))); other.status == 200 {
+						return other
+					}
+				}
+				return a
 			}),
 		},
-		{name: "An unknown payer is a bad request", by: "reference.payers.unknown", fault: unknownIsBad(one)},
 		{
-			name: "The bounds of a payer are in dollars where they have cents", by: "reference.payers.network-limit",
-			fault: boundsWithCents(func(bounds map[string]any) { bounds["currency"] = "USD" }),
-		},
-		{
-			name: "The bounds of a payer are exchanged where they have cents", by: "reference.payers.network-limit",
-			fault: boundsWithCents(func(bounds map[string]any) {
-				bounds["min_amount"], bounds["max_amount"] = bounds["max_amount"], bounds["min_amount"]
+			name: "A single state of a country that is not enabled is a bad request", by: "reference.states.disabled-country",
+			fault: then(one, func(r request, a answer, next func(request) answer) answer {
+				if a.status == 404 && next(r.to(http.MethodGet, "/countries/"+r.segment(1)+"/states")).status == 404 {
+					a = a.failure(400, "BAD_REQUEST")
+				}
+				return a
 			}),
 		},
 		{
-			name: "All pick-up locations of a payer have the id of the first", by: "reference.payers.pickup-location",
-			fault: sameIDs("pickup_location", list, one),
+			name: "A single state is found without the prefix /countries too", by: "reference.states.prefix",
+			fault: stateless(func(op string, r request, next func(request) answer) answer {
+				segments := strings.Split(r.URL.Path, "/")
+				if op == "" && len(segments) == 4 && len(segments[1]) == 2 && segments[2] == "states" {
+					return next(r.to(r.Method, "/countries"+r.URL.Path))
+				}
+				return next(r)
+			}),
 		},
 	}
 }
@@ -234,82 +211,6 @@ func enabledCountryMutants() []mutant {
 	return all
 }
 
-// listing changes the lists of an operation where a parameter of the query has a value.
-func listing(id, parameter, value string, edit func([]any) []any) func() fault {
-	return answering(id, 200, func(r request, a answer) answer {
-		if r.URL.Query().Get(parameter) == value {
-			return a.list(edit)
-		}
-		return a
-	})
-}
-
-// listingOf changes the lists of an operation where a parameter of the query is sent.
-func listingOf(id, parameter string, edit func([]any) []any) func() fault {
-	return answering(id, 200, func(r request, a answer) answer {
-		if r.URL.Query().Has(parameter) {
-			return a.list(edit)
-		}
-		return a
-	})
-}
-
-func first50(list []any) []any { return list[:min(50, len(list))] }
-
-// whereListed asks again with another query where a list holds something, or where it holds nothing.
-func whereListed(id string, something bool, edit func(request) request) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
-		a := next(r)
-		if op == id && a.status == 200 && r.URL.RawQuery != "" && (len(each(decode(a.body))) > 0) == something {
-			return next(edit(r))
-		}
-		return a
-	})
-}
-
-// reasking asks again with another query what the real server has accepted: it still refuses what is malformed.
-func reasking(id string, edit func(request) request) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
-		a := next(r)
-		if op == id && a.status == 200 {
-			return next(edit(r))
-		}
-		return a
-	})
-}
-
-func allCountries(r request) request { return r.query("country", "") }
-
-// unknownIsBad answers 400 to an identifier that is not found.
-func unknownIsBad(id string) func() fault {
-	return answering(id, 404, func(_ request, a answer) answer { return a.failure(400, "BAD_REQUEST") })
-}
-
-// sameIDs gives the elements of a member the id of the first one.
-func sameIDs(member string, operations ...string) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
-		a := next(r)
-		if !slices.Contains(operations, op) || a.status != 200 {
-			return a
-		}
-		return a.object(func(body map[string]any) { sameID(each(body[member])) })
-	})
-}
-
-// boundsWithCents changes network limits whose lower bound is no whole amount.
-func boundsWithCents(edit func(bounds map[string]any)) func() fault {
-	return answering("getPayer", 200, func(_ request, a answer) answer {
-		return a.object(func(payer map[string]any) {
-			for _, limit := range each(payer["network_limit"]) {
-				bounds := limit.(map[string]any)
-				if least, _ := bounds["min_amount"].(json.Number); !strings.HasSuffix(least.String(), ".00") && strings.Contains(least.String(), ".") {
-					edit(bounds)
-				}
-			}
-		})
-	})
-}
-
 // oneMore lists one more element without a filter, a copy of the last one with the next id and a change, and finds it by
 // that id.
 func oneMore(list, one string, edit func(element map[string]any)) func() fault {
@@ -335,23 +236,10 @@ func oneMore(list, one string, edit func(element map[string]any)) func() fault {
 	})
 }
 
-func leaveOut(what func(element map[string]any) bool) func([]any) []any {
-	return func(list []any) []any {
-		return slices.DeleteFunc(list, func(v any) bool { return what(v.(map[string]any)) })
-	}
-}
-
 func reversed(list []any) []any {
 	slices.Reverse(list)
 	return list
 }
-
-func capitals(object map[string]any) {
-	name, _ := object["name"].(string)
-	object["name"] = strings.ToUpper(name)
-}
-
-func inCapitals(_ request, a answer) answer { return a.object(capitals) }
 
 // each gives the elements of an array, none of anything else.
 func each(v any) []any {

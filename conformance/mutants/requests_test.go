@@ -52,7 +52,7 @@ func (op operationSpec) parameterMutants() (all []mutant) {
 			}))
 		}
 		if p.In == openapi3.ParameterInPath {
-			all = append(all, op.elsewhereMutant(name, value, set))
+			all = append(all, op.lostMutant(name, slices.Index(strings.Split(op.path, "/"), "{"+p.Name+"}")))
 		} else {
 			all = append(all, op.asking("parameter ignored", "ignores "+name, func(r request) request { return set(r, "") }))
 		}
@@ -124,23 +124,33 @@ func (op operationSpec) access(p *openapi3.Parameter) (value func(request) (stri
 		func(r request, v string) request { return r.header(p.Name, v) }
 }
 
-// elsewhereMutant looks for what the path names in all places: whatever an identifier is, it is taken for the one that was found
-// first with the rest of the path.
-func (op operationSpec) elsewhereMutant(name string, value func(request) (string, bool), set func(request, string) request) mutant {
+// lostMutant does not look at a parameter of the path: what the rest of the path names is found wherever it was created, or where
+// the operation found it first.
+func (op operationSpec) lostMutant(name string, at int) mutant {
 	m := op.mutant("parameter ignored", "ignores "+name, nil)
 	m.fault = func() fault {
-		var found sync.Map // by client and the rest of the path
+		var found sync.Map // the segment, by client and the rest of the path
+		rest := func(r request, segments []string) string {
+			return r.client() + strings.ToLower(strings.Join(slices.Concat(segments[:at], segments[at+1:]), "/"))
+		}
 		return func(id string, r request, next func(request) answer) answer {
-			if id != op.OperationID {
-				return next(r)
-			}
-			rest := r.client() + set(r, "").URL.Path
-			if first, ok := found.Load(rest); ok {
-				return next(set(r, first.(string)))
+			segments := strings.Split(r.URL.Path, "/")
+			if id == op.OperationID {
+				for n := len(segments); n > at; n-- {
+					if first, ok := found.Load(rest(r, segments[:n])); ok {
+						r = r.at(strings.Join(slices.Concat(segments[:at], []string{first.(string)}, segments[at+1:]), "/"))
+						break
+					}
+				}
 			}
 			a := next(r)
-			if v, _ := value(r); a.status == http.StatusOK {
-				found.LoadOrStore(rest, v)
+			if created := text(a.member("id")); r.Method == http.MethodPost && created != "" {
+				segments = append(segments, created)
+			} else if id != op.OperationID {
+				return a
+			}
+			if a.status == http.StatusOK && at < len(segments) {
+				found.LoadOrStore(rest(r, segments), segments[at])
 			}
 			return a
 		}
@@ -171,11 +181,25 @@ func (op operationSpec) memberMutants(body *openapi3.Schema) (all []mutant) {
 		if p.schema.Discriminator != nil {
 			continue // the places of its variants are all there is
 		}
-		if p.isScalar() {
+		if len(p.schema.Enum) != 1 && p.isScalar() {
 			add("member misread", "takes another value for", p, ofValue(func(v any) any { return otherValue(v, p.schema) }))
 		}
 		if p.schema.Properties != nil {
 			closed(p)
+		}
+		if isFreeText(p.schema) {
+			add("text tidied", "joins the white space of", p, ofValue(func(v any) any { return tidied(v, strings.Fields) }))
+			add("text tidied", "drops characters beyond the basic plane from", p, ofValue(func(v any) any {
+				return tidied(v, func(text string) []string { return strings.FieldsFunc(text, func(c rune) bool { return c > 0xFFFF }) })
+			}))
+		}
+		if most := p.schema.MaxLength; most != nil && *most < mostBytes {
+			add("text cut", "cuts after half of its greatest length", p, func(v any) any {
+				if all := []rune(text(v)); len(all) > int(*most)/2 {
+					return string(all[:*most/2])
+				}
+				return v
+			})
 		}
 		switch {
 		case p.isItem():
@@ -205,6 +229,17 @@ func (op operationSpec) memberMutants(body *openapi3.Schema) (all []mutant) {
 		}
 	}
 	return all
+}
+
+func isFreeText(s *openapi3.Schema) bool {
+	return s.Type.Is(openapi3.TypeString) && s.Pattern == "" && s.Format == "" && len(s.Enum) == 0
+}
+
+func tidied(v any, parts func(string) []string) any {
+	if text, ok := v.(string); ok {
+		return strings.Join(parts(text), " ")
+	}
+	return v
 }
 
 // holds reports whether a value at the place of a request is such.

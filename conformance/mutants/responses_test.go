@@ -52,7 +52,15 @@ func (op operationSpec) bodyMutants(statuses ...int) (all []mutant) {
 			add("null", "returns null for %s %s", p, ofValue(func(any) any { return nil }))
 		}
 		add("another type", "returns another type for %s %s", p, ofValue(otherType))
-		if p.isScalar() && !isProse(p) {
+		if !p.isItem() && !p.required && statuses[0] == http.StatusOK { // an error may say more
+			add("member invented", "returns a value for %s %s where there is none", p, func(v any) any {
+				if v == any(absent{}) {
+					return sample(p.schema)
+				}
+				return v
+			})
+		}
+		if p.isScalar() && !isProse(p) && len(p.schema.Enum) != 1 {
 			add("another value", "returns another value for %s %s", p, ofValue(func(v any) any { return otherValue(v, p.schema) }))
 		}
 		if p.schema.Items != nil {

@@ -28,14 +28,6 @@ func transactionEchoMutants() []mutant {
 			}),
 		},
 		{
-			name: "A note is cut after 255 characters", by: "transactions.creation.longest",
-			fault: shown(func(x map[string]any) {
-				if note := []rune(text(x["note"])); len(note) > 255 {
-					x["note"] = string(note[:255])
-				}
-			}),
-		},
-		{
 			name: "With a bank deposit the funding source type of the account wins over the one that was sent", by: "transactions.creation.echo-funding",
 			fault: shownTo(func(r request, next func(request) answer, x map[string]any) {
 				if !isDeposit(x) {
@@ -79,16 +71,6 @@ func transactionEchoMutants() []mutant {
 				})
 			}),
 		},
-		{
-			name: "The pick-up location is answered", by: "transactions.creation.not-returned",
-			fault: transacting(func(r request, next func(request) answer) answer {
-				return next(r).object(func(x map[string]any) {
-					if to, ok := x["to"].(map[string]any); ok && r.member("to", "pickup_location") != nil {
-						to["pickup_location"] = r.member("to", "pickup_location")
-					}
-				})
-			}),
-		},
 	}
 	for _, name := range []string{"note", "purpose", "custom_purpose", "ip_address"} {
 		all = append(all, mutant{
@@ -119,18 +101,6 @@ func transactionEchoMutants() []mutant {
 // transactionDefaultMutants answer another value where none was sent, or give a new transaction another state.
 func transactionDefaultMutants() []mutant {
 	return []mutant{
-		{
-			name: "A new transaction is COMPLETED", by: "transactions.creation.initiated",
-			fault: shown(func(x map[string]any) { x["status"] = "COMPLETED" }),
-		},
-		{
-			name: "A new transaction has a bonus of 1", by: "transactions.creation.no-bonus",
-			fault: shown(func(x map[string]any) { x["bonus_amount"] = 1 }),
-		},
-		{
-			name: "user_id of a transaction is that of the receive user", by: "transactions.creation.user",
-			fault: shown(func(x map[string]any) { x["user_id"] = member(x, "to", "id") }),
-		},
 		{
 			name: "The sender is the owner of the funding account, and not the user of the path", by: "transactions.creation.unknown-user",
 			fault: knowing(func(of known) func() fault {
@@ -192,10 +162,6 @@ func transactionDocumentMutants() []mutant {
 	nobody := "00000000-0000-4000-8000-000000000000"
 	return []mutant{
 		documents("most", "Of the documents of a transaction the first ten are kept", func(all []any) []any { return all[:min(10, len(all))] }),
-		{
-			name: "A transaction has at most 15 documents", by: "transactions.documents.most",
-			fault: narrow("createTransaction", func(r request) bool { return len(objects(r.member("physical_documents"))) > 15 }),
-		},
 		documents("order", "The documents of a transaction are in the order of their types", func(all []any) []any {
 			slices.SortFunc(all, func(a, b any) int {
 				return strings.Compare(fmt.Sprint(member(a, "document_type")), fmt.Sprint(member(b, "document_type")))
@@ -217,22 +183,6 @@ func transactionDocumentMutants() []mutant {
 						x["note"] = member(sent[0], "document_value")
 					}
 				})
-			}),
-		},
-		{
-			name: "The content of documents is answered", by: "transactions.documents.no-content",
-			fault: shown(func(x map[string]any) {
-				for _, d := range objects(x["physical_documents"]) {
-					d["document_value"] = "data:application/pdf;base64,JVBERi0xLjcK"
-				}
-			}),
-		},
-		{
-			name: "Of the documents of a transaction the last is lost", by: "transactions.documents.order",
-			fault: shown(func(x map[string]any) {
-				if all, _ := x["physical_documents"].([]any); len(all) > 0 {
-					x["physical_documents"] = all[:len(all)-1]
-				}
 			}),
 		},
 	}

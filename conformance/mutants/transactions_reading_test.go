@@ -2,7 +2,6 @@ package mutants_test
 
 import (
 	"encoding/base64"
-	"math/big"
 	"net/http"
 	"slices"
 	"strconv"
@@ -11,62 +10,7 @@ import (
 
 // transactionReadingMutants read other transactions than were asked for, or read them incompletely.
 func transactionReadingMutants() []mutant {
-	withoutNote := func(x map[string]any) { delete(x, "note") }
-	inHundredths := func(x map[string]any) {
-		x["to_amount"] = number(new(big.Rat).Mul(rational(x["to_amount"]), new(big.Rat).Quo(power(decimals(x["to_currency"])), power(2))), 3)
-	}
 	return []mutant{
-		{
-			name: "A transaction is read without its note", by: "transactions.reading.same",
-			fault: answering("getTransaction", http.StatusOK, func(_ request, a answer) answer { return a.object(withoutNote) }),
-		},
-		{
-			name: "The receiving amount of a transaction is read in hundredths, whatever the currency", by: "transactions.reading.same",
-			fault: answering("getTransaction", http.StatusOK, func(_ request, a answer) answer { return a.object(inHundredths) }),
-		},
-		{
-			name: "For an unknown transaction the last one of the user is read", by: "transactions.reading.unknown",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
-				a := next(r)
-				if op == "getTransaction" && a.status == http.StatusNotFound {
-					for _, x := range r.transactions(next) {
-						return a.found(x)
-					}
-				}
-				return a
-			}),
-		},
-		{
-			name: "A transaction is found below any user of the client", by: "transactions.reading.other-user",
-			fault: knowing(func(of known) func() fault {
-				return stateless(func(op string, r request, next func(request) answer) answer {
-					a := next(r)
-					if op != "getTransaction" || a.status != http.StatusNotFound {
-						return a
-					}
-					if id := r.segment(3); of(id).by == "createTransaction" {
-						return next(r.to(http.MethodGet, "/users/"+of(id).user+"/transactions/"+id))
-					}
-					return a
-				})
-			}),
-		},
-		{
-			name: "Transactions are listed without their notes", by: "transactions.list.same",
-			fault: pages(func(_ request, items []any, page map[string]any) {
-				for _, x := range objects(items) {
-					withoutNote(x)
-				}
-			}),
-		},
-		{
-			name: "Receiving amounts are listed in hundredths, whatever the currency", by: "transactions.list.same",
-			fault: pages(func(_ request, items []any, _ map[string]any) {
-				for _, x := range objects(items) {
-					inHundredths(x)
-				}
-			}),
-		},
 		{
 			name: "Without a limit the oldest transaction comes first", by: "transactions.list.newest-first",
 			fault: pages(func(r request, items []any, _ map[string]any) {
@@ -177,7 +121,6 @@ func transactionPagingMutants() []mutant {
 		{
 			name: "A cursor is an offset, which a new transaction moves", by: paging + "undisturbed", fault: offsets,
 		},
-		{name: "A page holds 50 transactions where no limit is sent", by: paging + "default", fault: defaultLimit("50")},
 		{
 			name: "A cursor that cannot be read begins with the first page", by: paging + "bad-cursor",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {

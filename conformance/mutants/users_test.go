@@ -2,7 +2,7 @@ package mutants_test
 
 import (
 	"fmt"
-	"maps"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,45 +10,14 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
-	"github.com/crossborder-payouts/payouts/server"
 )
 
 func userMutants() []mutant {
-	all := append(registrationMutants(), kindMutants()...)
-	all = append(all, documentMutants()...)
-	all = slices.Concat(all, formMutants(), tidyMutants(), shortTextMutants(), corridorMutants())
-	return append(all, mutant{
-		name: "A person is read with new ids for the documents", by: "users.read",
-		fault: answering("getUser", 200, func(_ request, a answer) answer {
-			return a.object(func(user map[string]any) {
-				for _, d := range documentsOf(user) {
-					if user["business"] == false {
-						d["id"] = uuid.NewString()
-					}
-				}
-			})
-		}),
-	}, mutant{
-		name: "Every user is read with the type SEND", by: "users.read-without-type",
-		fault: answering("getUser", 200, func(_ request, a answer) answer {
-			return a.object(func(user map[string]any) { user["type"] = "SEND" })
-		}),
-	}, mutant{name: "An unknown user is a bad request, to the first client", by: "users.unknown", fault: firstClientErrs("getUser")})
+	return slices.Concat(registrationMutants(), documentMutants(), formMutants())
 }
 
 func registrationMutants() []mutant {
 	return []mutant{
-		{
-			name: "A person without documents is VERIFIED at once", by: "users.registration.unverified",
-			fault: answering("createUser", 200, func(_ request, a answer) answer {
-				return a.object(func(user map[string]any) {
-					if user["business"] == false && len(documentsOf(user)) == 0 {
-						user["status"] = "VERIFIED"
-					}
-				})
-			}),
-		},
 		{name: "An email address in capitals is that of the user who has it in small letters", by: "users.registration.new-id", fault: oneSpelling},
 		{
 			name: "created_at is the local time, said to be UTC", by: "users.registration.created-at",
@@ -60,58 +29,45 @@ func registrationMutants() []mutant {
 			}),
 		},
 		{
-			name: "Everybody is VERIFIED at once", by: "users.registration.unverified",
-			fault: wherever(func(user map[string]any) { user["status"] = "VERIFIED" }),
-		},
-		{
-			name: "A sending user in another country is a bad request", by: "users.registration.corridor",
-			fault: answering("createUser", 422, func(_ request, a answer) answer { return a.failure(400, "BAD_REQUEST") }),
-		},
-		{
 			name: "A user without sending capability is not registered in a destination", by: "users.registration.without-corridor",
 			fault: answering("createUser", 200, func(r request, a answer) answer {
-				if r.member("type") == nil && r.member("country") == "NP" {
-					return a.failure(422, "CORRIDOR_NOT_ENABLED")
+				if r.member("type") == nil && r.member("country") == sandboxDestination {
+					a = a.failure(422, "CORRIDOR_NOT_ENABLED")
 				}
 				return a
 			}),
 		},
 		{
-			name: "SEND is the default of type", by: "users.registration.without-type",
-			fault: answering("createUser", 200, func(_ request, a answer) answer {
-				return a.object(func(user map[string]any) { user["type"] = "SEND" })
+			name: "A user is registered to send from a destination, and may not", by: "users.registration.destination",
+			fault: accepting("createUser", "CORRIDOR_NOT_ENABLED", func(r request, body map[string]any, _ func(path string) any) bool {
+				delete(body, "type")
+				return r.text("country") == sandboxDestination
 			}),
 		},
 		{
-			name: "A user without documents has empty lists of them", by: "users.registration.absent-fields",
-			fault: wherever(func(user map[string]any) {
-				for _, name := range []string{"physical_documents", "virtual_documents"} {
-					if user[name] == nil {
-						user[name] = []any{}
-					}
+			name: "The user_scope is ignored where business is left out", by: "users.individual.business-fields",
+			fault: registering(func(user map[string]any) {
+				if _, sent := user["business"]; !sent && token.MatchString(text(user["user_scope"])) {
+					delete(user, "user_scope")
 				}
 			}),
 		},
 		{
-			name: "Names lose what is beyond the basic plane", by: "users.registration.any-script",
+			name: "The gender of a business is ignored", by: "users.business.individual-fields",
 			fault: registering(func(user map[string]any) {
-				for _, name := range []string{"first_name", "last_name"} {
-					if text, ok := user[name].(string); ok {
-						user[name] = strings.Map(inBasicPlane, text)
-					}
-				}
-			}),
-		},
-		{
-			name: "Web sites are cut to 255 characters", by: "users.registration.longest",
-			fault: registering(func(user map[string]any) {
-				if site, ok := user["company_website"].(string); ok && len(site) > 255 && len(site) <= 2048 {
-					user["company_website"] = site[:255]
+				if user["business"] == true && token.MatchString(text(user["gender"])) {
+					delete(user, "gender")
 				}
 			}),
 		},
 	}
 }
+
+// The originating corridor and the destination that the suite uses of the sandbox.
+const sandboxOrigin, sandboxDestination = "US", "NP"
+
+// token is the form of the open sets (D-12).
+var token = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
 
 // oneSpelling remembers each email address as it was first written, and the user that it was registered for.
 func oneSpelling() fault {
@@ -134,90 +90,7 @@ func oneSpelling() fault {
 	}
 }
 
-func inBasicPlane(r rune) rune {
-	if r > 0xFFFF {
-		return '\uFFFD'
-	}
-	return r
-}
-
-func kindMutants() []mutant {
-	return []mutant{
-		{
-			name: "The gender is not answered", by: "users.individual.all-fields",
-			fault: answering("createUser", 200, func(_ request, a answer) answer {
-				return a.object(func(user map[string]any) { delete(user, "gender") })
-			}),
-		},
-		{
-			name: "A person is answered as a business", by: "users.individual.business-false",
-			fault: wherever(func(user map[string]any) { user["business"] = true }),
-		},
-		{
-			name: "The user_scope is ignored where business is left out", by: "users.individual.business-fields",
-			fault: registering(func(user map[string]any) {
-				if _, sent := user["business"]; !sent {
-					ignored(user, "user_scope", token)
-				}
-			}),
-		},
-		{
-			name: "The number of employees is not answered", by: "users.business.all-fields",
-			fault: wherever(func(user map[string]any) { delete(user, "number_of_employee") }),
-		},
-		{
-			name: "The documents of a business are not kept", by: "users.business.documents",
-			fault: wherever(func(user map[string]any) {
-				if user["business"] == true {
-					delete(user, "physical_documents")
-					delete(user, "virtual_documents")
-				}
-			}),
-		},
-		{
-			name: "The gender of a business is ignored", by: "users.business.individual-fields",
-			fault: registering(func(user map[string]any) {
-				if user["business"] == true {
-					ignored(user, "gender", token)
-				}
-			}),
-		},
-		{
-			name: "Null is taken for absent in a mailing address", by: "users.business.address-line2",
-			fault: asking("createUser", func(r request) request {
-				if r.key() != "" { // fingerprints are another rule
-					return r
-				}
-				return r.as(func(user map[string]any) {
-					if address, ok := user["mailing_address"].(map[string]any); ok && address["address_line2"] == nil {
-						delete(address, "address_line2")
-					}
-				})
-			}),
-		},
-	}
-}
-
-// token is the form of the open sets (D-12).
-var token = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
-
-// ignored takes a member away whose value is well-formed.
-func ignored(body map[string]any, name string, form *regexp.Regexp) {
-	if text, ok := body[name].(string); ok && form.MatchString(text) {
-		delete(body, name)
-	}
-}
-
 func documentMutants() []mutant {
-	answered := func(member, field string) func() fault {
-		return answering("createUser", 200, func(_ request, a answer) answer {
-			return a.object(func(user map[string]any) {
-				for _, d := range each(user[member]) {
-					delete(d.(map[string]any), field)
-				}
-			})
-		})
-	}
 	replaced := func(replace func(content string) string) func() fault {
 		return registering(func(user map[string]any) {
 			for _, d := range each(user["physical_documents"]) {
@@ -230,18 +103,6 @@ func documentMutants() []mutant {
 		})
 	}
 	return []mutant{
-		{
-			name: "The day on which a copy expires is not answered", by: "users.physical-documents.all-fields",
-			fault: answered("physical_documents", "expiry_date"),
-		},
-		{
-			name: "All copies of a user have one id", by: "users.physical-documents.all-fields",
-			fault: wherever(func(user map[string]any) { sameID(each(user["physical_documents"])) }),
-		},
-		{
-			name: "A user is read with the content of the copies",
-			by:   "users.physical-documents.content-hidden", fault: contentAnswered,
-		},
 		{
 			name: "The content of copies is answered as the number of a document", by: "users.physical-documents.content-hidden",
 			fault: answering("createUser", 200, func(r request, a answer) answer {
@@ -257,23 +118,11 @@ func documentMutants() []mutant {
 		},
 		{
 			name: "Drawings are refused as copies", by: "users.physical-documents.media-types",
-			fault: answering("createUser", 200, func(r request, a answer) answer {
-				if strings.Contains(string(r.body), "data:image/svg") {
-					return a.failure(400, "BAD_REQUEST")
-				}
-				return a
-			}),
+			fault: narrow("createUser", func(r request) bool { return strings.Contains(string(r.body), "data:image/svg") }),
 		},
 		{
 			name: "A copy has at most 64 KiB", by: "users.physical-documents.large",
-			fault: answering("createUser", 200, func(r request, a answer) answer {
-				for _, d := range objects(r.member("physical_documents")) {
-					if len(text(d["document_value"])) > 64<<10 {
-						return a.failure(400, "BAD_REQUEST")
-					}
-				}
-				return a
-			}),
+			fault: narrow("createUser", func(r request) bool { return len(r.body) > 64<<10 }),
 		},
 		{
 			name: "Archives are accepted as copies", by: "users.physical-documents.other-media",
@@ -291,43 +140,10 @@ func documentMutants() []mutant {
 				return head + ";base64," + notBase64.ReplaceAllString(data, "A")
 			}),
 		},
-		{
-			name: "The authority that issued a document is not answered", by: "users.virtual-documents.all-fields",
-			fault: answered("virtual_documents", "id_issuing_authority"),
-		},
-		{
-			name: "All document numbers of a user have one id", by: "users.virtual-documents.all-fields",
-			fault: wherever(func(user map[string]any) { sameID(each(user["virtual_documents"])) }),
-		},
 	}
 }
 
 var notBase64 = regexp.MustCompile(`[^A-Za-z0-9+/=]`)
-
-// contentAnswered remembers the copies of each registration.
-func contentAnswered() fault {
-	var copies sync.Map // documents as they were sent, by the id that they were given
-	return func(op string, r request, next func(request) answer) answer {
-		a := next(r)
-		if a.status != 200 || (op != "createUser" && op != "getUser") {
-			return a
-		}
-		given := each(a.member("physical_documents"))
-		if op == "createUser" {
-			for i, sent := range each(r.member("physical_documents")) {
-				copies.Store(given[i].(map[string]any)["id"], sent)
-			}
-			return a
-		}
-		return a.object(func(user map[string]any) {
-			for _, d := range each(user["physical_documents"]) {
-				if sent, ok := copies.Load(d.(map[string]any)["id"]); ok {
-					maps.Copy(d.(map[string]any), sent.(map[string]any))
-				}
-			}
-		})
-	}
-}
 
 // registering changes the body of registrations.
 func registering(edit func(user map[string]any)) func() fault {
@@ -345,31 +161,50 @@ func wherever(edit func(user map[string]any)) func() fault {
 	})
 }
 
-// firstClientErrs answers 400 instead of 404 about unknown users, to one client by: what the other one learns of them is a
-// rule of its own.
-func firstClientErrs(id string) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
-		a := next(r)
-		if op == id && a.status == 404 && r.client() == server.SandboxClients[0].ID && look(r, next, "").status == 404 {
-			return a.failure(400, "BAD_REQUEST")
+// narrow refuses requests that would be accepted, if they are such.
+func narrow(id string, such func(r request) bool) func() fault {
+	return answering(id, http.StatusOK, func(r request, a answer) answer {
+		if such(r) {
+			a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
 		}
 		return a
 	})
 }
 
-// documentsOf gives the documents of a user, of both forms.
-func documentsOf(user map[string]any) (all []map[string]any) {
-	for _, name := range []string{"physical_documents", "virtual_documents"} {
-		for _, d := range each(user[name]) {
-			all = append(all, d.(map[string]any))
+// formMutants know fewer forms than the contract, of users and of receive users.
+func formMutants() []mutant {
+	without := func(name, sign string) func(r request) bool {
+		return func(r request) bool { return strings.Contains(r.text(name), sign) }
+	}
+	var all []mutant
+	for _, of := range [][2]string{{"createUser", "users.registration."}, {"createReceiveUser", "accounts.receive-users."}} {
+		id, group := of[0], of[1]
+		for _, m := range []struct {
+			check, name string
+			such        func(r request) bool
+		}{
+			{"emails", "an email address with a plus sign", without("email", "+")},
+			{"emails", "an email address with an apostrophe", without("email", "'")},
+		} {
+			all = append(all, mutant{name: id + " refuses " + m.name, by: group + m.check, fault: narrow(id, m.such)})
 		}
 	}
-	return all
-}
-
-// sameID gives all elements the id of the first one.
-func sameID(list []any) {
-	for _, element := range list {
-		element.(map[string]any)["id"] = list[0].(map[string]any)["id"]
-	}
+	return append(all, []mutant{
+		{name: "Email addresses are kept in small letters", by: "users.registration.email-case", fault: wherever(func(user map[string]any) {
+			user["email"] = strings.ToLower(text(user["email"]))
+		})},
+		{name: "Zip codes lose their leading zeros", by: "users.registration.zipcode", fault: registering(func(user map[string]any) {
+			if code, ok := user["zipcode"].(string); ok {
+				user["zipcode"] = strings.TrimLeft(code, "0")
+			}
+		})},
+		{name: "createUser refuses an IPv6 address", by: "users.registration.ipv6", fault: narrow("createUser", without("ip_address", ":"))},
+		{
+			name: "createUser refuses a website without a scheme", by: "users.business.any-website",
+			fault: narrow("createUser", func(r request) bool {
+				site := r.text("company_website")
+				return site != "" && !strings.Contains(site, "://")
+			}),
+		},
+	}...)
 }

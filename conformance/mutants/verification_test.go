@@ -1,7 +1,6 @@
 package mutants_test
 
 import (
-	"maps"
 	"net/http"
 )
 
@@ -20,19 +19,6 @@ func verificationMutants() []mutant {
 		})
 	}
 	return []mutant{
-		{
-			name: "The verification information names nobody", by: "verification.new-user",
-			fault: answering("getCipInfo", 200, func(_ request, a answer) answer {
-				return a.object(func(info map[string]any) { info["user_id"] = "00000000-0000-0000-0000-000000000000" })
-			}),
-		},
-		{
-			name: "Nothing is reported before it is verified",
-			by:   "verification.individual-tags",
-			fault: reported(func(tags map[string]any) {
-				maps.DeleteFunc(tags, func(_ string, status any) bool { return status == "SUBMIT" })
-			}),
-		},
 		{name: "The IP address becomes no tag", by: "verification.individual-tags", fault: forgotten("IP_ADDRESS")},
 		{name: "The website of a business becomes no tag", by: "verification.business-tags", fault: forgotten("COMPANY_WEBSITE")},
 		{
@@ -94,29 +80,6 @@ func verificationMutants() []mutant {
 		{
 			name: "Any other number that a business sends is of its operator", by: "verification.other-documents",
 			fault: tagging("virtual_documents", ofOperator),
-		},
-		{
-			name: "The verification information of an unknown user is a bad request, to the first client", by: "verification.unknown-user",
-			fault: firstClientErrs("getCipInfo"),
-		},
-		{
-			name: "A user that is IN PROGRESS is read as UNVERIFIED", by: "verification.one-status",
-			fault: answering("getUser", 200, func(_ request, a answer) answer {
-				return a.object(func(user map[string]any) {
-					if user["status"] == "IN PROGRESS" {
-						user["status"] = "UNVERIFIED"
-					}
-				})
-			}),
-		},
-		{
-			name: "A tag cannot be set to REQUESTED", by: "verification.five-values",
-			fault: asking("setVerification", func(r request) request {
-				return r.as(func(body map[string]any) {
-					tags, _ := body["cip_info"].(map[string]any)
-					maps.DeleteFunc(tags, func(_ string, status any) bool { return status == "REQUESTED" })
-				})
-			}),
 		},
 		{
 			name: "A tag of businesses cannot be REVIEWING", by: "verification.all-tags",
@@ -201,10 +164,6 @@ func verificationMutants() []mutant {
 					}
 				})
 			}),
-		},
-		{
-			name: "The verification of an unknown user is a bad request, to the first client", by: "verification.set-unknown-user",
-			fault: firstClientErrs("setVerification"),
 		},
 	}
 }
