@@ -63,7 +63,7 @@ func accountsBank() []probe.Check {
 		},
 		{
 			ID: "accounts.bank.each-currency", Title: "A bank account may have any currency that the bank receives",
-			Clauses: []string{"2.2", "D-20"}, Operations: adding, Needs: probe.Extensions,
+			Clauses: []string{"2.2", "D-20"}, Operations: append([]string{"getBank"}, adding...), Needs: probe.Extensions,
 			Fix: "Accept each of receiving_currency, not the first alone.",
 			Run: func(t *probe.T) {
 				country := t.Target().Facts.Destination

@@ -98,7 +98,9 @@ func receivingCurrencies(t *probe.T) {
 	named := false
 	for _, b := range someBanks(t) {
 		r, err := t.Client().GetBankWithResponse(t.Context(), b.ID)
-		named = named || len(probe.OK(t, r, err).ReceivingCurrency) > 0
+		currencies := probe.OK(t, r, err).ReceivingCurrency
+		t.Expect(distinct(currencies, func(c string) string { return c }), "bank %d receives a currency twice", b.ID)
+		named = named || len(currencies) > 0
 	}
 	t.Expect(named, "no bank in %s receives any currency", t.Target().Facts.Destination)
 	list := t.Send(probe.Request{Method: "GET", Path: "/banks?country=" + t.Target().Facts.Destination})

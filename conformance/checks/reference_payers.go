@@ -195,6 +195,7 @@ func singlePayers(t *probe.T) {
 func networkLimits(t *probe.T) {
 	t.Payer("with a network limit", func(p api.PayerDetail) bool { return len(p.NetworkLimit) > 0 })
 	for _, p := range t.Payers() {
+		t.Expect(distinct(p.NetworkLimit, func(l api.NetworkLimit) string { return l.Currency }), "payer %d has two bounds in one currency", p.ID)
 		for _, l := range p.NetworkLimit {
 			t.Expect(l.Currency == p.ReceivingCurrency, "payer %d pays out %s and has bounds in %s", p.ID, p.ReceivingCurrency, l.Currency)
 			t.Expect(l.MinAmount.Decimal().Cmp(l.MaxAmount.Decimal()) <= 0, "payer %d has the bounds %s and %s", p.ID, l.MinAmount, l.MaxAmount)

@@ -165,7 +165,7 @@ func transactionAmounts() []probe.Check {
 	limit := func(id, title, fix string, method api.PayoutMethod, accepted bool, rate func(*probe.T, bounds) wire.Amount) probe.Check {
 		return probe.Check{
 			ID: "transactions.network-limit." + id, Title: title, Fix: fix,
-			Clauses: []string{"1-rule-5", "D-05", "D-21"}, Operations: []string{"createTransaction"}, Needs: probe.Extensions,
+			Clauses: []string{"1-rule-5", "D-05", "D-21"}, Operations: []string{"createTransaction", "getPayer"}, Needs: probe.Extensions,
 			Run: func(t *probe.T) {
 				s := t.NewSender()
 				for _, b := range boundedInAll(t, method) {

@@ -24,7 +24,7 @@ func boundChecks() []probe.Check {
 			continue
 		}
 		all = append(all, probe.Check{
-			ID: "validation." + op.id + ".bounds", Title: op.name() + " accepts each value that is at a bound of its schema, and keeps it whole",
+			ID: "validation." + op.id + ".bounds", Title: op.name() + " accepts each value at a bound of its schema, and any text within, and keeps them whole",
 			Clauses: boundClauses(op), Operations: []string{op.id}, Needs: op.needs(),
 			Fix: "Accept what is exactly as short, as long, as little or as much as the contract allows, and cut nothing.",
 			Run: func(t *probe.T) { acceptsBounds(t, op) },
@@ -76,6 +76,7 @@ func acceptsBodyBounds(t *probe.T, op operation, n pathValues) {
 		for _, most := range []bool{false, true} {
 			likewise(t, op, request(body), request(atEdge(op.body, body, most, textAt)), "texts")
 		}
+		likewise(t, op, request(body), request(atEdge(op.body, body, false, untidy)), "texts with white space around them")
 	}
 	for _, variant := range variantsOf(op.body) {
 		body := op.sample(t, variant, allMembers)
@@ -241,6 +242,14 @@ func textAt(schema *openapi3.Schema, v any, most bool) any {
 		return nil
 	case !most && schema.MinLength > 0:
 		return strings.Repeat("a", int(schema.MinLength)) //nolint:gosec // lengths are small
+	}
+	return v
+}
+
+// untidy returns a text that is easily tidied up, where any text is allowed.
+func untidy(schema *openapi3.Schema, v any, _ bool) any {
+	if _, isText := v.(string); isText && schema.Pattern == "" && schema.Format == "" && len(schema.Enum) == 0 {
+		return " é  \U00010437 "
 	}
 	return v
 }

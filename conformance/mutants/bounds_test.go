@@ -51,7 +51,7 @@ func leniencies(s *openapi3.Schema, required bool) []leniency {
 		add("value accepted", "other values", func(v any) bool { return isText(v) && !slices.Contains(s.Enum, v) })
 		add("value accepted", "values in lower case", func(v any) bool { return slices.Contains(s.Enum, any(strings.ToUpper(text(v)))) })
 	}
-	if s.Format != "" {
+	if s.Format != "" && s.Format != "decimal" { // how decimals are written is for mutants by hand
 		add("format accepted", "what is no "+s.Format, func(v any) bool { return hasType(v, s) && !hasFormat(v, s.Format) })
 	}
 	if s.Pattern != "" {
@@ -125,7 +125,7 @@ func (b bound) at(distance int64) *big.Rat {
 
 // bounds returns those of a schema. No text can be longer than a body.
 func bounds(s *openapi3.Schema) (all []bound) {
-	if s.MinLength > 0 {
+	if s.MinLength > 0 && s.Format == "" { // or the format says so
 		all = append(all, bound{"minLength", float64(s.MinLength), false, -1, length, func(v any) any { return text(v) + "a" }})
 	}
 	if s.MaxLength != nil && *s.MaxLength < mostBytes {

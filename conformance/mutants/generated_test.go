@@ -11,8 +11,21 @@ func generated() (all []mutant) {
 	for _, op := range specs() {
 		all = slices.Concat(all, responseMutants(op), requestMutants(op), fingerprintMutants(op))
 	}
-	return all
+	return slices.DeleteFunc(all, func(m mutant) bool { return equivalent[m.name] != "" })
 }
+
+// equivalent tells of mutants that no check can kill, and that no rule of their kind leaves out.
+var equivalent = map[string]string{
+	"getBank: the server drops the first element of /receiving_currency of its response": sole,
+	"getBank: the server drops the last element of /receiving_currency of its response":  sole,
+	"getPayer: the server returns another value for /code of its response":               sole,
+	"getPayer: the server empties /network_limit of its response":                        sole,
+	"getPayer: the server drops the first element of /network_limit of its response":     sole,
+	"getPayer: the server drops the last element of /network_limit of its response":      sole,
+	"listPayers: the server empties /*/pickup_location of its response":                  "the interface document shows lists without them",
+}
+
+const sole = "no other operation tells what it is"
 
 // mutant returns a mutant of the operation: serve answers its requests.
 func (op operationSpec) mutant(kind, does string, serve func(r request, next func(request) answer) answer) mutant {

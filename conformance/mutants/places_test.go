@@ -130,7 +130,14 @@ func placesBelow(p place) (all []place) {
 		ref := s.Discriminator.Mapping[value].Ref
 		i := slices.IndexFunc(s.OneOf, func(o *openapi3.SchemaRef) bool { return o.Ref == ref })
 		variant := append(slices.Clone(p.path), s.Discriminator.PropertyName, value)
-		all = append(all, placesBelow(place{p.path, s.OneOf[i].Value, p.required, variant})...)
+		below := placesBelow(place{p.path, s.OneOf[i].Value, p.required, variant})
+		of := slices.IndexFunc(below, func(b place) bool { return b.name() == s.Discriminator.PropertyName })
+		discriminator := below[of]
+		discriminator.variant = p.variant // it has one value in each variant
+		if below = slices.Delete(below, of, of+1); value == slices.Min(slices.Collect(maps.Keys(s.Discriminator.Mapping))) {
+			below = append(below, discriminator)
+		}
+		all = append(all, below...)
 	}
 	return all
 }
@@ -211,25 +218,31 @@ func otherValue(v any, s *openapi3.Schema) any {
 	return v
 }
 
-// otherText changes the last letter or digit to another one, and of a date the year: what has a form keeps it.
+// otherText changes the first letter or digit to another one, of what has a format the last, and of a date the year: so that it
+// keeps its form.
 func otherText(text, format string) string {
 	changed := []byte(text)
-	last := bytes.LastIndexFunc(changed, func(c rune) bool { return c < 128 && (unicode.IsLetter(c) || unicode.IsDigit(c)) })
-	if format == "date" {
-		last = len("199")
+	isPlain := func(c rune) bool { return c < 128 && (unicode.IsLetter(c) || unicode.IsDigit(c)) }
+	at := bytes.IndexFunc(changed, isPlain) // the last one of a cursor may say nothing
+	switch format {
+	case "":
+	case "date":
+		at = len("199")
+	default:
+		at = bytes.LastIndexFunc(changed, isPlain)
 	}
-	if last < 0 || last >= len(text) {
+	if at < 0 || at >= len(text) {
 		return text + "x"
 	}
-	switch c := changed[last]; {
+	switch c := changed[at]; {
 	case c == '9':
-		changed[last] = '0'
+		changed[at] = '0'
 	case c >= 'f' && c <= 'z':
-		changed[last] = 'a'
+		changed[at] = 'a'
 	case c >= 'F' && c <= 'Z':
-		changed[last] = 'A'
+		changed[at] = 'A'
 	default:
-		changed[last]++
+		changed[at]++
 	}
 	return string(changed)
 }
