@@ -16,7 +16,7 @@ func limitMutants() []mutant {
 func limitReadingMutants() []mutant {
 	return []mutant{
 		{
-			name: "A destination that is not enabled is a bad request", by: "limits.disabled-destination",
+			name: "A destination that is not enabled is a bad request", by: "limits.not-found",
 			fault: stateless(func(op string, r request, next func(request) answer) answer {
 				a := next(r)
 				if op == "getTransactionLimit" && a.status == 404 && look(r, next, "").status == 200 {
@@ -35,7 +35,7 @@ func limitReadingMutants() []mutant {
 func limitUseMutants() []mutant {
 	return []mutant{
 		{
-			name: "The annual limit is rounded up to whole amounts", by: "limits.used-by-transactions",
+			name: "The annual limit is rounded up to whole amounts", by: "limits.used",
 			fault: limits(func(_ request, _ func(request) answer, l map[string]any) {
 				left := remaining(l)
 				if annual := amount(left["annual_limit"]); !annual.IsInt() {
@@ -45,7 +45,7 @@ func limitUseMutants() []mutant {
 			}),
 		},
 		{
-			name: "Fees count against the limits", by: "limits.fee-does-not-count",
+			name: "Fees count against the limits", by: "limits.used",
 			fault: limits(func(r request, next func(request) answer, l map[string]any) {
 				for _, t := range transactions(r, next) {
 					lower(l, amount(t["fee_amount"]))
@@ -53,7 +53,7 @@ func limitUseMutants() []mutant {
 			}),
 		},
 		{
-			name: "With RECEIVER_AMOUNT the calculated sending amount counts", by: "limits.receiver-amount",
+			name: "With RECEIVER_AMOUNT the calculated sending amount counts", by: "limits.used",
 			fault: limits(func(r request, next func(request) answer, l map[string]any) {
 				for _, t := range transactions(r, next) {
 					if member(t, "to", "calculation_mode") == "RECEIVER_AMOUNT" {
@@ -63,12 +63,12 @@ func limitUseMutants() []mutant {
 				}
 			}),
 		},
-		{name: "A transaction counts before its currency is judged", by: "limits.refused-does-not-count", fault: refusedCounts("CURRENCY_NOT_SUPPORTED")},
-		{name: "A transaction counts before its receiving amount is judged", by: "limits.refused-does-not-count", fault: refusedCounts("AMOUNT_NOT_ALLOWED")},
-		{name: "A repeat counts, unless the first request is still under way", by: "limits.replay-counts-once", fault: replayCounts},
-		{name: "A user without receive users shares the counters of the client", by: "limits.per-user", fault: sharedCounters},
+		{name: "A transaction counts before its currency is judged", by: "limits.used-by-creations-only", fault: refusedCounts("CURRENCY_NOT_SUPPORTED")},
+		{name: "A transaction counts before its receiving amount is judged", by: "limits.used-by-creations-only", fault: refusedCounts("AMOUNT_NOT_ALLOWED")},
+		{name: "A repeat counts, unless the first request is still under way", by: "limits.used-by-creations-only", fault: replayCounts},
+		{name: "A user without receive users shares the counters of the client", by: "limits.used", fault: sharedCounters},
 		{
-			name: "One purse serves all destinations", by: "limits.per-destination",
+			name: "One purse serves all destinations", by: "limits.used",
 			fault: limits(func(r request, next func(request) answer, l map[string]any) {
 				if receivers := each(decode(look(r, next, "/receive-users").body)); len(receivers) > 0 {
 					l["remaining_limit"] = limitOf(r, next, fmt.Sprint(member(receivers[0], "country")))["remaining_limit"]
