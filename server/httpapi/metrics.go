@@ -58,7 +58,7 @@ func NewMetrics(others ...prometheus.Collector) *Metrics {
 			Name: "payoutd_idempotent_replays_total", Help: "Creations answered with the result of an earlier request with the same key.",
 		}),
 	}
-	for _, method := range []payout.PayoutMethod{payout.BankDeposit, payout.Wallet, payout.CashPickup, payout.HomeDelivery} {
+	for _, method := range payout.PayoutMethods() {
 		m.transactions.WithLabelValues(string(method)) // starts at 0, so that the first one is an increase
 	}
 	m.registry.MustRegister(m.inFlight, m.requests, m.durations, m.refused, m.violations, m.rateLimited, m.transactions, m.replays)

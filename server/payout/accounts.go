@@ -12,6 +12,11 @@ const (
 	FundingInactive FundingAccountStatus = "INACTIVE"
 )
 
+// FundingAccountStatuses returns all of them.
+func FundingAccountStatuses() []FundingAccountStatus {
+	return []FundingAccountStatus{FundingPending, FundingActive, FundingInactive}
+}
+
 // FundingAccount is where a sender's money comes from (D-20).
 type FundingAccount struct {
 	ID        string

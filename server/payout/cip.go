@@ -14,6 +14,11 @@ const (
 	CIPRequested CIPStatus = "REQUESTED"
 )
 
+// CIPStatuses returns all of them.
+func CIPStatuses() []CIPStatus {
+	return []CIPStatus{CIPSubmit, CIPReviewing, CIPVerified, CIPFailed, CIPRequested}
+}
+
 // CIPInfo is the verification information of a user: CIP tag to status, and the overall status (section 2.7).
 type CIPInfo struct {
 	UserID string

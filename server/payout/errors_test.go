@@ -14,45 +14,65 @@ import (
 	"testing"
 )
 
-// declaredCodes reads the constants of type Code from the source.
-func declaredCodes(t *testing.T) []Code {
+// declared reads the constants of a type from the source of this package.
+func declared(t *testing.T, typeName string) []string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "errors.go", nil, parser.SkipObjectResolution)
+	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var codes []Code
-	ast.Inspect(file, func(n ast.Node) bool {
-		spec, ok := n.(*ast.ValueSpec)
-		if !ok {
-			return true
+	var values []string
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if kind, ok := spec.Type.(*ast.Ident); !ok || kind.Name != "Code" {
-			return true
-		}
-		for _, value := range spec.Values {
-			text, err := strconv.Unquote(value.(*ast.BasicLit).Value)
-			if err != nil {
-				t.Fatal(err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok {
+				return true
 			}
-			codes = append(codes, Code(text))
-		}
-		return true
-	})
-	slices.Sort(codes)
-	return codes
+			if kind, ok := spec.Type.(*ast.Ident); !ok || kind.Name != typeName {
+				return true
+			}
+			for _, value := range spec.Values {
+				text, err := strconv.Unquote(value.(*ast.BasicLit).Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				values = append(values, text)
+			}
+			return true
+		})
+	}
+	slices.Sort(values)
+	return values
 }
 
-func TestCodesAreAllTheConstantsOfTheirType(t *testing.T) {
+// Every constant of an enumeration is in its list, which is what others go by: a new one is forgotten nowhere.
+func TestEnumerationsAreWhole(t *testing.T) {
 	t.Parallel()
-	declared, listed := declaredCodes(t), Codes()
-	slices.Sort(listed)
-	if !slices.Equal(declared, listed) {
-		t.Errorf("declared %q\nlisted   %q", declared, listed)
+	for typeName, listed := range map[string][]string{
+		"Code": texts(Codes()), "KYCStatus": texts(KYCStatuses()), "CIPStatus": texts(CIPStatuses()),
+		"FundingAccountStatus": texts(FundingAccountStatuses()), "PayoutMethod": texts(PayoutMethods()),
+		"CalculationMode": texts(CalculationModes()), "DocumentKind": texts(DocumentKinds()),
+	} {
+		slices.Sort(listed)
+		if all := declared(t, typeName); len(all) < 2 || !slices.Equal(all, listed) || len(slices.Compact(all)) != len(listed) {
+			t.Errorf("%s: declared %q, listed %q", typeName, all, listed)
+		}
 	}
-	if len(slices.Compact(declared)) != len(listed) || len(listed) != 23 {
-		t.Errorf("%d codes, D-08 and D-09 have 10 and 13", len(listed))
+	if n := len(Codes()); n != 23 {
+		t.Errorf("%d codes, D-08 and D-09 have 10 and 13", n)
 	}
+}
+
+func texts[T ~string](all []T) []string {
+	texts := make([]string, len(all))
+	for i, v := range all {
+		texts[i] = string(v)
+	}
+	return texts
 }
 
 func TestEachCodeHasItsOwnSentence(t *testing.T) {

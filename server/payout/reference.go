@@ -11,6 +11,11 @@ const (
 	HomeDelivery PayoutMethod = "HOME_DELIVERY"
 )
 
+// PayoutMethods returns all of them, in the order of the document.
+func PayoutMethods() []PayoutMethod {
+	return []PayoutMethod{BankDeposit, Wallet, CashPickup, HomeDelivery}
+}
+
 // Country is one entry of ISO 3166-1.
 type Country struct {
 	Alpha2  string // NP

@@ -150,11 +150,14 @@ func TestEachRuleOfATransaction(t *testing.T) {
 		},
 
 		// Rule 5 and D-42
-		"nothing to receive":             {deposit, rate("0.004"), payout.CodeAmountNotAllowed, "/from_amount"},
-		"above the limit of a delivery":  {home, rate("100000.01"), payout.CodeAmountNotAllowed, "/to_amount"},
-		"at the limit of a delivery":     {to: home, change: rate("100000")},
-		"above the limit of the tiers":   {deposit, from("600.01"), payout.CodeLimitExceeded, "/from_amount"},
-		"unknown method is not a pickup": {with(pickup, func(to *payout.ReceiveSide) { to.Method = "PIGEON" }), nil, payout.CodeInternalError, ""},
+		"nothing to receive":            {deposit, rate("0.004"), payout.CodeAmountNotAllowed, "/from_amount"},
+		"above the limit of a delivery": {home, rate("100000.01"), payout.CodeAmountNotAllowed, "/to_amount"},
+		"at the limit of a delivery":    {to: home, change: rate("100000")},
+		"above the limit of the tiers":  {deposit, from("600.01"), payout.CodeLimitExceeded, "/from_amount"},
+
+		// What the contract does not let through is a defect, and no other rule
+		"unknown method": {with(pickup, func(to *payout.ReceiveSide) { to.Method = "PIGEON" }), nil, payout.CodeInternalError, ""},
+		"unknown mode":   {with(pickup, func(to *payout.ReceiveSide) { to.Mode = "BOTH" }), nil, payout.CodeInternalError, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := s.request(c.to)
@@ -163,15 +166,15 @@ func TestEachRuleOfATransaction(t *testing.T) {
 			}
 			before := s.state(t)
 			got, err := s.send(t, n)
-			if c.code == "" {
+			switch c.code {
+			case "":
 				ok(t, got, err)
 				return
-			}
-			if c.code == payout.CodeInternalError {
-				if payout.CodeOf(err) != c.code {
+			case payout.CodeInternalError:
+				if err == nil || payout.CodeOf(err) != c.code {
 					t.Errorf("%v, want %s", err, c.code)
 				}
-			} else {
+			default:
 				refused(t, err, c.code, c.field)
 			}
 			if after := s.state(t); after != before {
@@ -266,7 +269,9 @@ func TestTheOrderOfTheRules(t *testing.T) {
 
 	n := payout.NewTransaction{
 		FromAmount: amount("1000000000.001"), ExchangeRate: amount("1"), FromCurrency: "EUR", ToCurrency: "INR", FromFundID: "nowhere",
-		To: payout.ReceiveSide{Method: payout.HomeDelivery, ReceiveUserID: "nobody", PayerID: unknownID, PickupLocation: unknownID},
+		To: payout.ReceiveSide{
+			Method: payout.HomeDelivery, Mode: payout.SenderAmount, ReceiveUserID: "nobody", PayerID: unknownID, PickupLocation: unknownID,
+		},
 	}
 	key := payout.Idempotency{Key: "one key", Fingerprint: "f"}
 	unknown := user

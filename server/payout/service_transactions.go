@@ -77,7 +77,7 @@ func senderMaySend(c Client, u User) (Corridor, error) {
 	if !u.Sending {
 		return Corridor{}, NewError(CodeSendingNotEnabled)
 	}
-	if u.Status == KYCUnverified || u.Status == KYCInProgress || u.Status == KYCSuspended {
+	if u.Status != KYCVerified { // which of the statuses is the only one that section 1 does not exclude (D-11)
 		return Corridor{}, NewError(CodeKYCNotEligible)
 	}
 	return corridor, nil

@@ -1,6 +1,7 @@
 package payout
 
 import (
+	"errors"
 	"time"
 
 	"github.com/govalues/decimal"
@@ -14,6 +15,9 @@ const (
 	SenderAmount   CalculationMode = "SENDER_AMOUNT"
 	ReceiverAmount CalculationMode = "RECEIVER_AMOUNT"
 )
+
+// CalculationModes returns all of them.
+func CalculationModes() []CalculationMode { return []CalculationMode{SenderAmount, ReceiverAmount} }
 
 // The statuses on creation; further ones are not shown (D-23).
 const (
@@ -87,6 +91,9 @@ type Receiver struct {
 	AddressLine1 string `json:"address_line1,omitempty"`
 }
 
+// errUnknownMode is returned for a calculation mode that has no rule.
+var errUnknownMode = errors.New("unknown calculation mode")
+
 // amounts is a NewTransaction's money in minor units, checked as far as the request alone allows. A receiving amount that
 // cannot be paid out, zero or above MaxAmount, is 0: the rules before that one answer first.
 type amounts struct{ from, to, fee int64 }
@@ -119,7 +126,9 @@ func (n NewTransaction) amounts() (amounts, error) {
 	a.from = minor("/from_amount", n.FromAmount, n.FromCurrency)
 	a.fee = minor("/fee_amount", n.FeeAmount, n.FromCurrency)
 	switch {
+	case n.To.Mode == SenderAmount:
 	case n.To.Mode != ReceiverAmount:
+		return amounts{}, errUnknownMode // the contract lets no other one through
 	case n.ToAmount == nil:
 		found = append(found, InBody("/to_amount", "is required with calculation_mode RECEIVER_AMOUNT"))
 	default:

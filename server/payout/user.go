@@ -18,6 +18,11 @@ const (
 	KYCVerified   KYCStatus = "VERIFIED"
 )
 
+// KYCStatuses returns all of them.
+func KYCStatuses() []KYCStatus {
+	return []KYCStatus{KYCUnverified, KYCInProgress, KYCSuspended, KYCVerified}
+}
+
 // User is a sending user (section 2.5). An empty text is one that was not sent: the contract lets none through.
 type User struct {
 	ID        string
@@ -68,6 +73,9 @@ const (
 	PhysicalDocument DocumentKind = "physical"
 	VirtualDocument  DocumentKind = "virtual"
 )
+
+// DocumentKinds returns all of them.
+func DocumentKinds() []DocumentKind { return []DocumentKind{PhysicalDocument, VirtualDocument} }
 
 // Document belongs to a user, or to one of the user's transactions.
 type Document struct {

@@ -64,7 +64,7 @@ func (s fundingAccountsSetStatus) Run(ctx context.Context, std streams) error {
 	if err := checkIDs(named{"user", &s.User}, named{"<account-id>", &s.AccountID}); err != nil {
 		return err
 	}
-	if err := checkOneOf("<status>", s.Status, payout.FundingPending, payout.FundingActive, payout.FundingInactive); err != nil {
+	if err := checkOneOf("<status>", s.Status, payout.FundingAccountStatuses()...); err != nil {
 		return err
 	}
 	return s.within(ctx, s.database, func(o operation) error {

@@ -21,14 +21,6 @@ type users struct {
 	Verify usersVerify `cmd:"" help:"Set the KYC status of a user, statuses of its CIP tags, or both."`
 }
 
-var kycStatuses = []payout.KYCStatus{
-	payout.KYCUnverified, payout.KYCInProgress, payout.KYCSuspended, payout.KYCVerified,
-}
-
-var cipStatuses = []payout.CIPStatus{
-	payout.CIPSubmit, payout.CIPReviewing, payout.CIPVerified, payout.CIPFailed, payout.CIPRequested,
-}
-
 // userJSON is a user without personal data.
 type userJSON struct {
 	ID        string           `json:"id"`
@@ -61,7 +53,7 @@ type usersList struct {
 // Run lists users.
 func (l usersList) Run(ctx context.Context, std streams) error {
 	if l.Status != "" {
-		if err := checkOneOf("status", l.Status, kycStatuses...); err != nil {
+		if err := checkOneOf("status", l.Status, payout.KYCStatuses()...); err != nil {
 			return err
 		}
 	}
@@ -226,15 +218,15 @@ func (v usersVerify) Run(ctx context.Context, std streams) error {
 	}
 	change := payout.Verification{Status: payout.KYCStatus(v.KYCStatus), Tags: map[string]payout.CIPStatus{}}
 	if v.KYCStatus != "" {
-		if err := checkOneOf("kyc-status", v.KYCStatus, kycStatuses...); err != nil {
+		if err := checkOneOf("kyc-status", v.KYCStatus, payout.KYCStatuses()...); err != nil {
 			return err
 		}
 	} else if len(v.Tag) == 0 {
 		return usageError{"kyc-status", errors.New("or --tag is needed")}
 	}
 	for _, tag := range slices.Sorted(maps.Keys(v.Tag)) {
-		if !slices.Contains(cipStatuses, payout.CIPStatus(v.Tag[tag])) {
-			return usageError{"tag", fmt.Errorf("%s must be one of %s", printable(tag), joined(cipStatuses))}
+		if !slices.Contains(payout.CIPStatuses(), payout.CIPStatus(v.Tag[tag])) {
+			return usageError{"tag", fmt.Errorf("%s must be one of %s", printable(tag), joined(payout.CIPStatuses()))}
 		}
 		change.Tags[tag] = payout.CIPStatus(v.Tag[tag])
 	}

@@ -2,6 +2,8 @@ package reference
 
 import (
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
@@ -58,11 +60,15 @@ func ReadPayers(in io.Reader) ([]payout.Payer, error) {
 }
 
 func checkMethod(method payout.PayoutMethod) string {
-	switch method {
-	case payout.BankDeposit, payout.Wallet, payout.CashPickup, payout.HomeDelivery:
+	all := payout.PayoutMethods()
+	if slices.Contains(all, method) {
 		return ""
 	}
-	return "must be one of BANK_DEPOSIT, WALLET, CASH_PICKUP, HOME_DELIVERY"
+	names := make([]string, len(all))
+	for i, m := range all {
+		names[i] = string(m)
+	}
+	return "must be one of " + strings.Join(names, ", ")
 }
 
 // networkLimits wants the receiving currency: a limit in another one would never apply, a second one would contradict.

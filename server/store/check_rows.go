@@ -9,17 +9,6 @@ import (
 
 // What one row tells about itself.
 
-var (
-	kycStatuses = []payout.KYCStatus{
-		payout.KYCUnverified, payout.KYCInProgress, payout.KYCSuspended, payout.KYCVerified,
-	}
-	cipStatuses = []payout.CIPStatus{
-		payout.CIPSubmit, payout.CIPReviewing, payout.CIPVerified, payout.CIPFailed, payout.CIPRequested,
-	}
-	fundingStatuses = []payout.FundingAccountStatus{payout.FundingPending, payout.FundingActive, payout.FundingInactive}
-	payoutMethods   = []payout.PayoutMethod{payout.BankDeposit, payout.Wallet, payout.CashPickup, payout.HomeDelivery}
-)
-
 func (c *checking) clients(ctx context.Context) (err error) {
 	c.done.Clients, err = c.rows(ctx, "clients", func(s scanner, v *rowCheck) error {
 		err := s.Scan(&v.clientID, v.parses("profile", &clientProfile{}))
@@ -39,7 +28,7 @@ func (c *checking) reference(ctx context.Context) error {
 		var p payout.Payer
 		err := s.Scan(&v.id, &p.Method, &p.Currency, v.parses("network_limits", &p.NetworkLimits),
 			v.parses("pickup_locations", &p.PickupLocations))
-		v.when(!slices.Contains(payoutMethods, p.Method), "method is unknown")
+		v.when(!slices.Contains(payout.PayoutMethods(), p.Method), "method is unknown")
 		v.currency("currency", p.Currency)
 		return err
 	}, `select id, method, currency, network_limits, pickup_locations from payers order by id`)
@@ -63,7 +52,7 @@ func (c *checking) users(ctx context.Context) (err error) {
 	c.done.Users, err = c.rows(ctx, "users", func(s scanner, v *rowCheck) error {
 		var status payout.KYCStatus
 		err := s.Scan(&v.clientID, &v.id, &status, v.parses("profile", &payout.UserProfile{}))
-		v.when(!slices.Contains(kycStatuses, status), "status is not a KYC status")
+		v.when(!slices.Contains(payout.KYCStatuses(), status), "status is not a KYC status")
 		return err
 	}, `select client_id, id, status, profile from users order by client_id, id`)
 	return err
@@ -77,7 +66,7 @@ func (c *checking) tags(ctx context.Context) error {
 		var status payout.CIPStatus
 		err := s.Scan(&v.clientID, &v.id, &business, &tag, &status)
 		v.when(!slices.Contains(known[business], tag), "a user of this kind has no tag "+quoted(tag))
-		v.when(!slices.Contains(cipStatuses, status), "the status of tag "+quoted(tag)+" is not a CIP status")
+		v.when(!slices.Contains(payout.CIPStatuses(), status), "the status of tag "+quoted(tag)+" is not a CIP status")
 		return err
 	}, `select g.client_id, g.user_id, u.business, g.tag, g.status from cip_tags g
 		join users u on u.client_id = g.client_id and u.id = g.user_id order by g.client_id, g.user_id, g.tag`)
@@ -88,7 +77,7 @@ func (c *checking) accounts(ctx context.Context) error {
 	funding, err := c.rows(ctx, "funding_accounts", func(s scanner, v *rowCheck) error {
 		var status payout.FundingAccountStatus
 		err := s.Scan(&v.clientID, &v.id, &status)
-		v.when(!slices.Contains(fundingStatuses, status), "status is unknown")
+		v.when(!slices.Contains(payout.FundingAccountStatuses(), status), "status is unknown")
 		return err
 	}, `select client_id, id, status from funding_accounts order by client_id, id`)
 	if err != nil {
@@ -115,7 +104,7 @@ func (c *checking) documents(ctx context.Context) (err error) {
 		var kind payout.DocumentKind
 		var hasContent bool
 		err := s.Scan(&v.clientID, &v.id, &kind, &hasContent)
-		v.when(kind != payout.PhysicalDocument && kind != payout.VirtualDocument, "kind is unknown")
+		v.when(!slices.Contains(payout.DocumentKinds(), kind), "kind is unknown")
 		v.when(kind == payout.PhysicalDocument && !hasContent, "a physical document has no content")
 		return err
 	}, `select client_id, id, kind, content is not null from documents order by client_id, id`)

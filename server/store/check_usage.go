@@ -112,8 +112,8 @@ func scanChecked(s scanner, v *rowCheck, sums map[counterKey]int64) error {
 	v.when(t.FeeAmount < 0, "fee_amount is below zero")
 	exchange, err := decimal.Parse(rate)
 	v.when(err != nil || !exchange.IsPos(), "exchange_rate is not a number above zero")
-	v.when(!slices.Contains(payoutMethods, t.To.Method), "payout_method is unknown")
-	v.when(t.To.Mode != payout.SenderAmount && t.To.Mode != payout.ReceiverAmount, "calculation_mode is unknown")
+	v.when(!slices.Contains(payout.PayoutMethods(), t.To.Method), "payout_method is unknown")
+	v.when(!slices.Contains(payout.CalculationModes(), t.To.Mode), "calculation_mode is unknown")
 
 	day, month, year := payout.UsageKey{At: t.CreatedAt}.Periods()
 	for _, period := range []string{day, month, year} {
