@@ -87,7 +87,7 @@ func newUser(b *api.UserRequest) payout.User {
 	if a := b.MailingAddress; a != nil {
 		u.Profile.MailingAddress = &payout.MailingAddress{
 			Country: text(a.Country), City: text(a.City), AddressLine1: text(a.AddressLine1),
-			AddressLine2: a.AddressLine2, Zipcode: text(a.Zipcode), State: text(a.State),
+			AddressLine2: nullableText(a.AddressLine2), Zipcode: text(a.Zipcode), State: text(a.State),
 		}
 	}
 	for _, d := range b.PhysicalDocuments {
@@ -123,7 +123,7 @@ func user(u payout.User) api.User {
 	if a := p.MailingAddress; a != nil {
 		out.MailingAddress = &api.MailingAddress{
 			Country: optional(a.Country), City: optional(a.City), AddressLine1: optional(a.AddressLine1),
-			AddressLine2: a.AddressLine2, Zipcode: optional(a.Zipcode), State: optional(a.State),
+			AddressLine2: nullableOf(a.AddressLine2), Zipcode: optional(a.Zipcode), State: optional(a.State),
 		}
 	}
 	for _, d := range u.Documents {

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 
 	"github.com/google/uuid"
+	"github.com/oapi-codegen/nullable"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
@@ -29,6 +30,25 @@ func optional[T comparable](v T) *T {
 		return nil
 	}
 	return &v
+}
+
+// nullableText and nullableOf convert the one member that may be sent as null (D-46).
+func nullableText(n nullable.Nullable[string]) payout.NullableText {
+	t := payout.NullableText{Sent: n.IsSpecified()}
+	if v, err := n.Get(); err == nil {
+		t.Text = &v
+	}
+	return t
+}
+
+func nullableOf(t payout.NullableText) nullable.Nullable[string] {
+	switch {
+	case !t.Sent:
+		return nil
+	case t.Text == nil:
+		return nullable.NewNullNullable[string]()
+	}
+	return nullable.NewNullableWithValue(*t.Text)
 }
 
 // toID converts an id of the domain, which is always a UUID.

@@ -24,22 +24,22 @@ type Corridor struct {
 
 // Destination is an enabled destination country with its tiers, lowest first.
 type Destination struct {
-	Country string `json:"country"`
-	Tiers   []Tier `json:"tiers"`
+	Country string
+	Tiers   []Tier
 }
 
 // Tier bounds what a user may send, and names the tags that must be VERIFIED to be in it (D-17).
 type Tier struct {
-	Limits       []TierLimit  `json:"limits"`
-	RequiredTags RequiredTags `json:"required_tags"`
+	Limits       []TierLimit
+	RequiredTags RequiredTags
 }
 
 // TierLimit has the limits of a tier for one sending currency, in its minor units.
 type TierLimit struct {
-	Currency string `json:"currency"`
-	Daily    int64  `json:"daily"`
-	Monthly  int64  `json:"monthly"`
-	Annual   int64  `json:"annual"`
+	Currency string
+	Daily    int64
+	Monthly  int64
+	Annual   int64
 }
 
 // RequiredTags names CIP tags for each kind of user.

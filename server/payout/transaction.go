@@ -42,11 +42,11 @@ type NewTransaction struct {
 
 // Notes are the texts of a transaction that no rule looks at; nil is one that was not sent.
 type Notes struct {
-	Note              *string `json:"note,omitempty"`
-	Purpose           *string `json:"purpose,omitempty"`
-	CustomPurpose     *string `json:"custom_purpose,omitempty"`
-	RemittancePurpose *string `json:"remittance_purpose,omitempty"`
-	IPAddress         *string `json:"ip_address,omitempty"`
+	Note              *string
+	Purpose           *string
+	CustomPurpose     *string
+	RemittancePurpose *string
+	IPAddress         *string
 }
 
 // ReceiveSide is the receive user and what the payout method needs (section 1, rule 4).
@@ -84,11 +84,11 @@ type Transaction struct {
 
 // Receiver is the receive user as known when the transaction was created, so that a replay gives the same body.
 type Receiver struct {
-	FirstName    string `json:"first_name"`
-	LastName     string `json:"last_name,omitempty"`
-	Email        string `json:"email,omitempty"`
-	MobilePhone  string `json:"mobile_phone,omitempty"`
-	AddressLine1 string `json:"address_line1,omitempty"`
+	FirstName    string
+	LastName     string
+	Email        string
+	MobilePhone  string
+	AddressLine1 string
 }
 
 // errUnknownMode is returned for a calculation mode that has no rule.

@@ -3,8 +3,6 @@ package payout
 import (
 	"fmt"
 	"time"
-
-	"github.com/oapi-codegen/nullable"
 )
 
 // KYCStatus is the overall verification status of a user (D-11).
@@ -37,32 +35,38 @@ type User struct {
 
 // UserProfile is the submitted information that no rule looks at on its own.
 type UserProfile struct {
-	FirstName        string          `json:"first_name"`
-	LastName         string          `json:"last_name,omitempty"`
-	Email            string          `json:"email"`
-	Gender           string          `json:"gender,omitempty"`
-	DateOfBirth      string          `json:"date_of_birth,omitempty"` // YYYY-MM-DD
-	AddressLine1     string          `json:"address_line1,omitempty"`
-	MobilePhone      string          `json:"mobile_phone,omitempty"`
-	City             string          `json:"city,omitempty"`
-	Zipcode          string          `json:"zipcode,omitempty"`
-	State            string          `json:"state,omitempty"`
-	IPAddress        string          `json:"ip_address,omitempty"`
-	BusinessType     string          `json:"business_type,omitempty"`
-	UserScope        string          `json:"user_scope,omitempty"`
-	CompanyWebsite   string          `json:"company_website,omitempty"`
-	NumberOfEmployee string          `json:"number_of_employee,omitempty"`
-	MailingAddress   *MailingAddress `json:"mailing_address,omitempty"`
+	FirstName        string
+	LastName         string
+	Email            string
+	Gender           string
+	DateOfBirth      string // YYYY-MM-DD
+	AddressLine1     string
+	MobilePhone      string
+	City             string
+	Zipcode          string
+	State            string
+	IPAddress        string
+	BusinessType     string
+	UserScope        string
+	CompanyWebsite   string
+	NumberOfEmployee string
+	MailingAddress   *MailingAddress
 }
 
 // MailingAddress is the postal address of a business.
 type MailingAddress struct {
-	Country      string                    `json:"country,omitempty"`
-	City         string                    `json:"city,omitempty"`
-	AddressLine1 string                    `json:"address_line1,omitempty"`
-	AddressLine2 nullable.Nullable[string] `json:"address_line2,omitempty"` // the one field that may be sent as null (D-46)
-	Zipcode      string                    `json:"zipcode,omitempty"`
-	State        string                    `json:"state,omitempty"`
+	Country      string
+	City         string
+	AddressLine1 string
+	AddressLine2 NullableText // the one field that may be sent as null (D-46)
+	Zipcode      string
+	State        string
+}
+
+// NullableText is a text that may be sent, sent as null, or not sent at all (D-46).
+type NullableText struct {
+	Sent bool
+	Text *string // nil: null, or not sent
 }
 
 // DocumentKind tells the copy of a document from its number.

@@ -85,7 +85,7 @@ type shownUser struct {
 	Email     string                      `json:"email"`
 	Tags      map[string]payout.CIPStatus `json:"cip_info"`
 	Documents []documentJSON              `json:"documents"`
-	Profile   *payout.UserProfile         `json:"profile,omitempty"`
+	Profile   *userProfileJSON            `json:"profile,omitempty"`
 }
 
 type documentJSON struct {
@@ -125,7 +125,7 @@ func (s usersShow) Run(ctx context.Context, std streams) error {
 			Email: masked(u.Profile.Email), Tags: info.Tags, Documents: []documentJSON{},
 		}
 		if s.Personal {
-			shown.Profile, shown.Email = &u.Profile, u.Profile.Email
+			shown.Profile, shown.Email = newUserProfileJSON(u.Profile), u.Profile.Email
 		}
 		for _, d := range u.Documents {
 			shown.Documents = append(shown.Documents, documentJSON{d.ID, d.Kind, d.Type})
@@ -178,11 +178,14 @@ func (u shownUser) fields() [][2]string {
 	return append(fields, tagFields(u.Tags)...)
 }
 
-func mailingAddress(a *payout.MailingAddress) string {
+func mailingAddress(a *mailingAddressJSON) string {
 	if a == nil {
 		return ""
 	}
-	second, _ := a.AddressLine2.Get()
+	var second string
+	if a.AddressLine2 != nil {
+		second = *a.AddressLine2
+	}
 	parts := []string{a.AddressLine1, second, a.Zipcode, a.City, a.State, a.Country}
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }

@@ -98,17 +98,19 @@ func (v *rowCheck) currency(column, code string) {
 }
 
 // parses is a scan destination for a JSON column: it notes what cannot be read, and lets the row be checked further.
-func (v *rowCheck) parses(column string, into any) sql.Scanner { return jsonCheck{v, column, into} }
+func (v *rowCheck) parses(column string, json sql.Scanner) sql.Scanner {
+	return jsonCheck{v, column, json}
+}
 
 type jsonCheck struct {
 	row    *rowCheck
 	column string
-	into   any
+	json   sql.Scanner
 }
 
 // Scan implements sql.Scanner. The error is not told: it may quote the text.
 func (c jsonCheck) Scan(src any) error {
-	c.row.when(jsonColumn{c.into}.Scan(src) != nil, c.column+" is not the JSON that belongs there")
+	c.row.when(c.json.Scan(src) != nil, c.column+" is not the JSON that belongs there")
 	return nil
 }
 

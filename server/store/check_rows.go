@@ -11,7 +11,7 @@ import (
 
 func (c *checking) clients(ctx context.Context) (err error) {
 	c.done.Clients, err = c.rows(ctx, "clients", func(s scanner, v *rowCheck) error {
-		err := s.Scan(&v.clientID, v.parses("profile", &clientProfile{}))
+		err := s.Scan(&v.clientID, v.parses("profile", profileOf(&payout.Client{})))
 		v.id = v.clientID
 		return err
 	}, `select id, profile from clients order by id`)
@@ -26,8 +26,8 @@ func (c *checking) reference(ctx context.Context) error {
 	}
 	payers, err := c.rows(ctx, "payers", func(s scanner, v *rowCheck) error {
 		var p payout.Payer
-		err := s.Scan(&v.id, &p.Method, &p.Currency, v.parses("network_limits", &p.NetworkLimits),
-			v.parses("pickup_locations", &p.PickupLocations))
+		err := s.Scan(&v.id, &p.Method, &p.Currency, v.parses("network_limits", networkLimitsOf(&p.NetworkLimits)),
+			v.parses("pickup_locations", pickupLocationsOf(&p.PickupLocations)))
 		v.when(!slices.Contains(payout.PayoutMethods(), p.Method), "method is unknown")
 		v.currency("currency", p.Currency)
 		return err
@@ -37,8 +37,8 @@ func (c *checking) reference(ctx context.Context) error {
 	}
 	banks, err := c.rows(ctx, "banks", func(s scanner, v *rowCheck) error {
 		var b payout.Bank
-		err := s.Scan(&v.id, v.parses("branches", &b.Branches), v.parses("txn_supported_types", &b.TxnSupportedTypes),
-			v.parses("currencies", &b.Currencies))
+		err := s.Scan(&v.id, v.parses("branches", branchesOf(&b.Branches)), v.parses("txn_supported_types", textsColumn(&b.TxnSupportedTypes)),
+			v.parses("currencies", textsColumn(&b.Currencies)))
 		for _, currency := range b.Currencies {
 			v.currency("one of currencies", currency)
 		}
@@ -51,7 +51,7 @@ func (c *checking) reference(ctx context.Context) error {
 func (c *checking) users(ctx context.Context) (err error) {
 	c.done.Users, err = c.rows(ctx, "users", func(s scanner, v *rowCheck) error {
 		var status payout.KYCStatus
-		err := s.Scan(&v.clientID, &v.id, &status, v.parses("profile", &payout.UserProfile{}))
+		err := s.Scan(&v.clientID, &v.id, &status, v.parses("profile", userOf(&payout.UserProfile{})))
 		v.when(!slices.Contains(payout.KYCStatuses(), status), "status is not a KYC status")
 		return err
 	}, `select client_id, id, status, profile from users order by client_id, id`)

@@ -101,8 +101,8 @@ func scanChecked(s scanner, v *rowCheck, sums map[counterKey]int64) error {
 	var t payout.Transaction
 	var rate string
 	if err := s.Scan(&v.clientID, &v.id, &t.UserID, timeColumn{&t.CreatedAt}, &t.FromAmount, &t.FromCurrency, &t.ToAmount,
-		&t.ToCurrency, &t.FeeAmount, &rate, &t.Destination, &t.To.Method, &t.To.Mode, v.parses("notes", &t.Notes),
-		v.parses("receiver", &t.Receiver)); err != nil {
+		&t.ToCurrency, &t.FeeAmount, &rate, &t.Destination, &t.To.Method, &t.To.Mode, v.parses("notes", notesOf(&t.Notes)),
+		v.parses("receiver", receiverOf(&t.Receiver))); err != nil {
 		return err
 	}
 	v.currency("from_currency", t.FromCurrency)

@@ -8,12 +8,6 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// clientProfile is the JSON of clients.profile.
-type clientProfile struct {
-	Corridors    []payout.Corridor    `json:"corridors"`
-	Destinations []payout.Destination `json:"destinations"`
-}
-
 // Client gives a client and its secrets that have not expired at the time.
 func (r reads) Client(ctx context.Context, clientID string, at time.Time) (payout.Client, []payout.Secret, bool, error) {
 	type row struct {
@@ -21,11 +15,9 @@ func (r reads) Client(ctx context.Context, clientID string, at time.Time) (payou
 		secret payout.Secret
 	}
 	rows, err := list(ctx, r, func(s scanner, v *row) error {
-		var profile clientProfile
 		var hash sql.NullString
 		var expires sql.NullInt64
-		err := s.Scan(&v.client.ID, &v.client.Name, jsonColumn{&profile}, &v.client.Disabled, &hash, &expires)
-		v.client.Corridors, v.client.Destinations = profile.Corridors, profile.Destinations
+		err := s.Scan(&v.client.ID, &v.client.Name, profileOf(&v.client), &v.client.Disabled, &hash, &expires)
 		v.secret.Hash = hash.String
 		if expires.Valid {
 			v.secret.Expires = fromMicros(expires.Int64)
@@ -55,7 +47,7 @@ func (s *Store) ClientIDs(ctx context.Context) ([]string, error) {
 // PutClient writes a client as it is given, new or not, and adds a secret that does not expire.
 func (s *Store) PutClient(ctx context.Context, c payout.Client, secretHash string, at time.Time) error {
 	return s.write(ctx, func(t tx) error {
-		profile := jsonText(clientProfile{c.Corridors, c.Destinations})
+		profile := profileText(c)
 		if _, err := t.exec(ctx, `insert into clients (id, name, profile, disabled, created_at) values ($1, $2, $3, $4, $5)
 			on conflict (id) do update set name = excluded.name, profile = excluded.profile, disabled = excluded.disabled`,
 			c.ID, c.Name, profile, c.Disabled, micros(at)); err != nil {

@@ -61,8 +61,8 @@ var payerTable = referenceTable[payout.Payer]{
 	id: func(p payout.Payer) int64 { return p.ID },
 	args: func(p payout.Payer) []any {
 		return []any{
-			p.ID, p.Code, p.Name, p.Country, string(p.Method), p.Currency, jsonText(p.NetworkLimits),
-			jsonText(p.PickupLocations),
+			p.ID, p.Code, p.Name, p.Country, string(p.Method), p.Currency, networkLimitsText(p.NetworkLimits),
+			pickupLocationsText(p.PickupLocations),
 		}
 	},
 	referred: `select payer_id from wallet_accounts union select payer_id from transactions where payer_id <> 0`,
@@ -73,7 +73,7 @@ var bankTable = referenceTable[payout.Bank]{
 	id: func(b payout.Bank) int64 { return b.ID },
 	args: func(b payout.Bank) []any {
 		return []any{
-			b.ID, b.Name, b.Country, jsonText(b.Branches), jsonText(b.TxnSupportedTypes), jsonText(b.Currencies),
+			b.ID, b.Name, b.Country, branchesText(b.Branches), jsonText(b.TxnSupportedTypes), jsonText(b.Currencies),
 		}
 	},
 	referred: `select distinct bank_id from bank_accounts`,

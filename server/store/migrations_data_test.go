@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/govalues/decimal"
-	"github.com/oapi-codegen/nullable"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
@@ -64,7 +63,7 @@ var migratedUsers = []payout.User{
 			FirstName: "Example Ltd", Email: "office@example.com", BusinessType: "LLC", UserScope: "RETAIL",
 			CompanyWebsite: "https://example.com", NumberOfEmployee: "10",
 			MailingAddress: &payout.MailingAddress{
-				Country: "US", City: "Town", AddressLine1: "2 Road", AddressLine2: nullable.NewNullNullable[string](),
+				Country: "US", City: "Town", AddressLine1: "2 Road", AddressLine2: payout.NullableText{Sent: true},
 				Zipcode: "00002", State: "NY",
 			},
 		},

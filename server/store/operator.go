@@ -64,12 +64,10 @@ func (r reads) clients(ctx context.Context, where string, args ...any) ([]Client
 		secret SecretRow
 	}
 	rows, err := list(ctx, r, func(s scanner, v *row) error {
-		var profile clientProfile
 		var hash sql.NullString
 		var created, expires sql.NullInt64
-		err := s.Scan(&v.client.ID, &v.client.Name, jsonColumn{&profile}, &v.client.Disabled,
+		err := s.Scan(&v.client.ID, &v.client.Name, profileOf(&v.client.Client), &v.client.Disabled,
 			timeColumn{&v.client.CreatedAt}, &hash, &created, &expires)
-		v.client.Corridors, v.client.Destinations = profile.Corridors, profile.Destinations
 		if hash.Valid {
 			v.secret = SecretRow{Fingerprint: Fingerprint(hash.String), CreatedAt: fromMicros(created.Int64)}
 		}
@@ -102,7 +100,7 @@ func Fingerprint(hash string) string { return hash[:min(len(hash), fingerprintLe
 func (s *Store) ApplyClient(
 	ctx context.Context, c payout.Client, firstSecretHash string, at time.Time, changed func(before payout.Client) bool,
 ) (before payout.Client, existed bool, err error) {
-	profile := jsonText(clientProfile{c.Corridors, c.Destinations})
+	profile := profileText(c)
 	err = s.write(ctx, func(t tx) error {
 		// The insert comes first, because it waits for another one of the same id.
 		n, err := t.exec(ctx, `insert into clients (id, name, profile, disabled, created_at) values ($1, $2, $3, $4, $5)

@@ -14,12 +14,12 @@ const (
 
 func scanPayer(s scanner, p *payout.Payer) error {
 	return s.Scan(&p.ID, &p.Code, &p.Name, &p.Country, &p.Method, &p.Currency,
-		jsonColumn{&p.NetworkLimits}, jsonColumn{&p.PickupLocations})
+		networkLimitsOf(&p.NetworkLimits), pickupLocationsOf(&p.PickupLocations))
 }
 
 func scanBank(s scanner, b *payout.Bank) error {
-	return s.Scan(&b.ID, &b.Name, &b.Country, jsonColumn{&b.Branches}, jsonColumn{&b.TxnSupportedTypes},
-		jsonColumn{&b.Currencies})
+	return s.Scan(&b.ID, &b.Name, &b.Country, branchesOf(&b.Branches), textsColumn(&b.TxnSupportedTypes),
+		textsColumn(&b.Currencies))
 }
 
 func scanState(s scanner, v *payout.State) error { return s.Scan(&v.ID, &v.Country, &v.Code, &v.Name) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -274,44 +273,3 @@ func inList(values []string, before ...any) (string, []any) {
 }
 
 type scanner interface{ Scan(dest ...any) error }
-
-// micros and fromMicros are how times are kept.
-func micros(t time.Time) int64 { return t.UnixMicro() }
-
-func fromMicros(us int64) time.Time { return time.UnixMicro(us).UTC() }
-
-// jsonColumn keeps a value as JSON text.
-type jsonColumn struct{ v any }
-
-// Scan implements sql.Scanner.
-func (c jsonColumn) Scan(src any) error {
-	switch text := src.(type) {
-	case string:
-		return json.Unmarshal([]byte(text), c.v)
-	case []byte:
-		return json.Unmarshal(text, c.v)
-	}
-	return fmt.Errorf("a JSON column holds %T", src)
-}
-
-// jsonText writes a value for a JSON column. All values are plain structs, so that it cannot fail.
-func jsonText(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("store: %T is no JSON: %v", v, err))
-	}
-	return string(text)
-}
-
-// timeColumn keeps a time as microseconds.
-type timeColumn struct{ t *time.Time }
-
-// Scan implements sql.Scanner.
-func (c timeColumn) Scan(src any) error {
-	us, ok := src.(int64)
-	if !ok {
-		return fmt.Errorf("a time column holds %T", src)
-	}
-	*c.t = fromMicros(us)
-	return nil
-}

@@ -17,8 +17,8 @@ func scanTransaction(s scanner, t *payout.Transaction) error {
 	var rate string
 	err := s.Scan(&t.ID, &t.UserID, timeColumn{&t.CreatedAt}, &t.Status, &t.DeliveryStatus, &t.FromAmount,
 		&t.FromCurrency, &t.ToAmount, &t.ToCurrency, &t.FeeAmount, &t.BonusAmount, &rate, &t.FromFundID, &t.FundingType,
-		&t.Destination, jsonColumn{&t.Notes}, &t.To.ReceiveUserID, &t.To.Method, &t.To.Mode, &t.To.FundID, &t.To.PayerID,
-		&t.To.PickupLocation, jsonColumn{&t.Receiver})
+		&t.Destination, notesOf(&t.Notes), &t.To.ReceiveUserID, &t.To.Method, &t.To.Mode, &t.To.FundID, &t.To.PayerID,
+		&t.To.PickupLocation, receiverOf(&t.Receiver))
 	if err != nil {
 		return err
 	}
@@ -33,8 +33,8 @@ func (t tx) InsertTransaction(ctx context.Context, clientID string, v payout.Tra
 			$24)`,
 		clientID, v.ID, v.UserID, micros(v.CreatedAt), v.Status, v.DeliveryStatus, v.FromAmount, v.FromCurrency,
 		v.ToAmount, v.ToCurrency, v.FeeAmount, v.BonusAmount, v.ExchangeRate.String(), v.FromFundID, v.FundingType,
-		v.Destination, jsonText(v.Notes), v.To.ReceiveUserID, string(v.To.Method), string(v.To.Mode), v.To.FundID,
-		v.To.PayerID, v.To.PickupLocation, jsonText(v.Receiver)); err != nil {
+		v.Destination, jsonText(notesRow(v.Notes)), v.To.ReceiveUserID, string(v.To.Method), string(v.To.Mode), v.To.FundID,
+		v.To.PayerID, v.To.PickupLocation, jsonText(receiverRow(v.Receiver))); err != nil {
 		return err
 	}
 	return t.insertDocuments(ctx, clientID, v.UserID, &v.ID, v.Documents)

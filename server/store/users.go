@@ -11,7 +11,7 @@ import (
 const userColumns = `id, created_at, status, business, sending, country, profile`
 
 func scanUser(s scanner, u *payout.User) error {
-	return s.Scan(&u.ID, timeColumn{&u.CreatedAt}, &u.Status, &u.Business, &u.Sending, &u.Country, jsonColumn{&u.Profile})
+	return s.Scan(&u.ID, timeColumn{&u.CreatedAt}, &u.Status, &u.Business, &u.Sending, &u.Country, userOf(&u.Profile))
 }
 
 // User reads a user without its documents.
@@ -37,7 +37,7 @@ func scanDocument(s scanner, d *payout.Document) error {
 func (t tx) InsertUser(ctx context.Context, clientID string, u payout.User) error {
 	if _, err := t.exec(ctx, `insert into users (client_id, `+userColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)`, clientID, u.ID, micros(u.CreatedAt), string(u.Status), u.Business,
-		u.Sending, u.Country, jsonText(u.Profile)); err != nil {
+		u.Sending, u.Country, userText(u.Profile)); err != nil {
 		return err
 	}
 	return t.insertDocuments(ctx, clientID, u.ID, nil, u.Documents)

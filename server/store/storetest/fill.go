@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/govalues/decimal"
-	"github.com/oapi-codegen/nullable"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
 // filler gives every field of a value, however deep, a value of its own that is not zero, so that a column that is
@@ -33,8 +34,9 @@ func (f *filler) fill(v reflect.Value) {
 	case *decimal.Decimal:
 		*p = decimal.MustNew(int64(f.n)*1000, 4) // with zeros at its end
 		return
-	case *nullable.Nullable[string]:
-		*p = nullable.NewNullableWithValue(f.text())
+	case *payout.NullableText:
+		text := f.text()
+		*p = payout.NullableText{Sent: true, Text: &text}
 		return
 	case *[]byte:
 		*p = append([]byte{0, 0xff}, f.text()...)

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/oapi-codegen/nullable"
-
 	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/store"
 )
@@ -140,8 +138,8 @@ func absentRoundTrip(t *testing.T, db Database) {
 	for name, profile := range map[string]payout.UserProfile{
 		"nothing":                   {},
 		"a mailing address, empty":  {MailingAddress: &payout.MailingAddress{}},
-		"address_line2 null (D-46)": {MailingAddress: &payout.MailingAddress{AddressLine2: nullable.NewNullNullable[string]()}},
-		"address_line2 empty":       {MailingAddress: &payout.MailingAddress{AddressLine2: nullable.NewNullableWithValue("")}},
+		"address_line2 null (D-46)": {MailingAddress: &payout.MailingAddress{AddressLine2: payout.NullableText{Sent: true}}},
+		"address_line2 empty":       {MailingAddress: &payout.MailingAddress{AddressLine2: payout.NullableText{Sent: true, Text: &empty}}},
 	} {
 		want := payout.User{ID: name, CreatedAt: origin, Profile: profile}
 		write(t, db, func(ctx context.Context, tx payout.Tx) error { return tx.InsertUser(ctx, w.client.ID, want) })

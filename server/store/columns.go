@@ -1,0 +1,299 @@
+package store
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// How values are kept in columns. A JSON column has a row type of its own, so that a name in the domain can change without
+// the data: its names and types are those of the databases out there. To change one, read the old form as well (see
+// pickupLocationRow) and add a row of it to testdata/migrations.
+
+// micros and fromMicros are how times are kept.
+func micros(t time.Time) int64 { return t.UnixMicro() }
+
+func fromMicros(us int64) time.Time { return time.UnixMicro(us).UTC() }
+
+// timeColumn reads a time kept as microseconds.
+type timeColumn struct{ t *time.Time }
+
+// Scan implements sql.Scanner.
+func (c timeColumn) Scan(src any) error {
+	us, ok := src.(int64)
+	if !ok {
+		return fmt.Errorf("a time column holds %T", src)
+	}
+	*c.t = fromMicros(us)
+	return nil
+}
+
+// jsonColumn reads a row type R from JSON text into a value V of the domain.
+type jsonColumn[R, V any] struct {
+	into  *V
+	value func(R) V
+}
+
+// Scan implements sql.Scanner.
+func (c jsonColumn[R, V]) Scan(src any) error {
+	var text []byte
+	switch src := src.(type) {
+	case string:
+		text = []byte(src)
+	case []byte:
+		text = src
+	default:
+		return fmt.Errorf("a JSON column holds %T", src)
+	}
+	var row R
+	if err := json.Unmarshal(text, &row); err != nil {
+		return err
+	}
+	*c.into = c.value(row)
+	return nil
+}
+
+// jsonText writes a row type as JSON text. All row types are plain structs, so that it cannot fail.
+func jsonText(row any) string {
+	text, err := json.Marshal(row)
+	if err != nil {
+		panic(fmt.Sprintf("store: %T is no JSON: %v", row, err))
+	}
+	return string(text)
+}
+
+// mapped converts each element; nil stays nil, which is null in JSON.
+func mapped[A, B any](all []A, convert func(A) B) []B {
+	if all == nil {
+		return nil
+	}
+	out := make([]B, len(all))
+	for i, v := range all {
+		out[i] = convert(v)
+	}
+	return out
+}
+
+// arrayColumn reads a JSON array of rows.
+func arrayColumn[R, V any](into *[]V, value func(R) V) sql.Scanner {
+	return jsonColumn[[]R, []V]{into, func(rows []R) []V { return mapped(rows, value) }}
+}
+
+// textsColumn reads a JSON array of texts.
+func textsColumn(into *[]string) sql.Scanner {
+	return jsonColumn[[]string, []string]{into, func(texts []string) []string { return texts }}
+}
+
+// clientRow is the JSON of clients.profile.
+type clientRow struct {
+	Corridors    []corridorRow    `json:"corridors"`
+	Destinations []destinationRow `json:"destinations"`
+}
+
+type corridorRow struct {
+	Country  string `json:"country"`
+	Currency string `json:"currency"`
+}
+
+type destinationRow struct {
+	Country string    `json:"country"`
+	Tiers   []tierRow `json:"tiers"`
+}
+
+type tierRow struct {
+	Limits       []tierLimitRow  `json:"limits"`
+	RequiredTags requiredTagsRow `json:"required_tags"`
+}
+
+// tierLimitRow has amounts in minor units of its currency.
+type tierLimitRow struct {
+	Currency string `json:"currency"`
+	Daily    int64  `json:"daily"`
+	Monthly  int64  `json:"monthly"`
+	Annual   int64  `json:"annual"`
+}
+
+type requiredTagsRow struct {
+	Individual []string `json:"individual"`
+	Business   []string `json:"business"`
+}
+
+func profileText(c payout.Client) string {
+	return jsonText(clientRow{
+		Corridors: mapped(c.Corridors, func(v payout.Corridor) corridorRow { return corridorRow(v) }),
+		Destinations: mapped(c.Destinations, func(v payout.Destination) destinationRow {
+			return destinationRow{v.Country, mapped(v.Tiers, func(v payout.Tier) tierRow {
+				limits := mapped(v.Limits, func(v payout.TierLimit) tierLimitRow { return tierLimitRow(v) })
+				return tierRow{limits, requiredTagsRow(v.RequiredTags)}
+			})}
+		}),
+	})
+}
+
+// profileOf reads the profile into a client, whose other fields stay.
+func profileOf(c *payout.Client) sql.Scanner {
+	return jsonColumn[clientRow, payout.Client]{c, func(row clientRow) payout.Client {
+		client := *c
+		client.Corridors = mapped(row.Corridors, func(v corridorRow) payout.Corridor { return payout.Corridor(v) })
+		client.Destinations = mapped(row.Destinations, func(v destinationRow) payout.Destination {
+			return payout.Destination{Country: v.Country, Tiers: mapped(v.Tiers, func(v tierRow) payout.Tier {
+				limits := mapped(v.Limits, func(v tierLimitRow) payout.TierLimit { return payout.TierLimit(v) })
+				return payout.Tier{Limits: limits, RequiredTags: payout.RequiredTags(v.RequiredTags)}
+			})}
+		})
+		return client
+	}}
+}
+
+// networkLimitRow is an element of payers.network_limits; its amounts are in minor units. Until version 1.1.0 of the
+// contract the names were those of Go, in another case, which encoding/json reads as well.
+type networkLimitRow struct {
+	Currency string `json:"currency"`
+	Min      int64  `json:"min"`
+	Max      int64  `json:"max"`
+}
+
+func networkLimitsText(all []payout.NetworkLimit) string {
+	return jsonText(mapped(all, func(v payout.NetworkLimit) networkLimitRow { return networkLimitRow(v) }))
+}
+
+func networkLimitsOf(all *[]payout.NetworkLimit) sql.Scanner {
+	return arrayColumn(all, func(v networkLimitRow) payout.NetworkLimit { return payout.NetworkLimit(v) })
+}
+
+// pickupLocationRow is an element of payers.pickup_locations. FormerAddress is address_line1 until version 1.1.0 of the
+// contract; the other names differed in their case alone.
+type pickupLocationRow struct {
+	ID            int64  `json:"id"`
+	Name          string `json:"name"`
+	AddressLine1  string `json:"address_line1"`
+	City          string `json:"city"`
+	FormerAddress string `json:"AddressLine1,omitempty"`
+}
+
+func pickupLocationsText(all []payout.PickupLocation) string {
+	return jsonText(mapped(all, func(v payout.PickupLocation) pickupLocationRow {
+		return pickupLocationRow{ID: v.ID, Name: v.Name, AddressLine1: v.AddressLine1, City: v.City}
+	}))
+}
+
+func pickupLocationsOf(all *[]payout.PickupLocation) sql.Scanner {
+	return arrayColumn(all, func(v pickupLocationRow) payout.PickupLocation {
+		return payout.PickupLocation{ID: v.ID, Name: v.Name, AddressLine1: v.AddressLine1 + v.FormerAddress, City: v.City}
+	})
+}
+
+// branchRow is an element of banks.branches, with names as networkLimitRow.
+type branchRow struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+func branchesText(all []payout.Branch) string {
+	return jsonText(mapped(all, func(v payout.Branch) branchRow { return branchRow(v) }))
+}
+
+func branchesOf(all *[]payout.Branch) sql.Scanner {
+	return arrayColumn(all, func(v branchRow) payout.Branch { return payout.Branch(v) })
+}
+
+// userRow is the JSON of users.profile.
+type userRow struct {
+	FirstName        string             `json:"first_name"`
+	LastName         string             `json:"last_name,omitempty"`
+	Email            string             `json:"email"`
+	Gender           string             `json:"gender,omitempty"`
+	DateOfBirth      string             `json:"date_of_birth,omitempty"` // YYYY-MM-DD
+	AddressLine1     string             `json:"address_line1,omitempty"`
+	MobilePhone      string             `json:"mobile_phone,omitempty"`
+	City             string             `json:"city,omitempty"`
+	Zipcode          string             `json:"zipcode,omitempty"`
+	State            string             `json:"state,omitempty"`
+	IPAddress        string             `json:"ip_address,omitempty"`
+	BusinessType     string             `json:"business_type,omitempty"`
+	UserScope        string             `json:"user_scope,omitempty"`
+	CompanyWebsite   string             `json:"company_website,omitempty"`
+	NumberOfEmployee string             `json:"number_of_employee,omitempty"`
+	MailingAddress   *mailingAddressRow `json:"mailing_address,omitempty"`
+}
+
+type mailingAddressRow struct {
+	Country      string          `json:"country,omitempty"`
+	City         string          `json:"city,omitempty"`
+	AddressLine1 string          `json:"address_line1,omitempty"`
+	AddressLine2 nullableTextRow `json:"address_line2,omitzero"`
+	Zipcode      string          `json:"zipcode,omitempty"`
+	State        string          `json:"state,omitempty"`
+}
+
+// nullableTextRow is absent, null or a text (D-46).
+type nullableTextRow payout.NullableText
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *nullableTextRow) UnmarshalJSON(text []byte) error {
+	n.Sent = true
+	return json.Unmarshal(text, &n.Text)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (n nullableTextRow) MarshalJSON() ([]byte, error) { return json.Marshal(n.Text) }
+
+func userText(p payout.UserProfile) string {
+	row := userRow{
+		p.FirstName, p.LastName, p.Email, p.Gender, p.DateOfBirth, p.AddressLine1, p.MobilePhone, p.City, p.Zipcode, p.State,
+		p.IPAddress, p.BusinessType, p.UserScope, p.CompanyWebsite, p.NumberOfEmployee, nil,
+	}
+	if a := p.MailingAddress; a != nil {
+		row.MailingAddress = &mailingAddressRow{a.Country, a.City, a.AddressLine1, nullableTextRow(a.AddressLine2), a.Zipcode, a.State}
+	}
+	return jsonText(row)
+}
+
+func userOf(p *payout.UserProfile) sql.Scanner {
+	return jsonColumn[userRow, payout.UserProfile]{p, userRow.profile}
+}
+
+func (row userRow) profile() payout.UserProfile {
+	p := payout.UserProfile{
+		FirstName: row.FirstName, LastName: row.LastName, Email: row.Email, Gender: row.Gender, DateOfBirth: row.DateOfBirth,
+		AddressLine1: row.AddressLine1, MobilePhone: row.MobilePhone, City: row.City, Zipcode: row.Zipcode, State: row.State,
+		IPAddress: row.IPAddress, BusinessType: row.BusinessType, UserScope: row.UserScope, CompanyWebsite: row.CompanyWebsite,
+		NumberOfEmployee: row.NumberOfEmployee,
+	}
+	if a := row.MailingAddress; a != nil {
+		p.MailingAddress = &payout.MailingAddress{
+			Country: a.Country, City: a.City, AddressLine1: a.AddressLine1, AddressLine2: payout.NullableText(a.AddressLine2),
+			Zipcode: a.Zipcode, State: a.State,
+		}
+	}
+	return p
+}
+
+// notesRow is the JSON of transactions.notes.
+type notesRow struct {
+	Note              *string `json:"note,omitempty"`
+	Purpose           *string `json:"purpose,omitempty"`
+	CustomPurpose     *string `json:"custom_purpose,omitempty"`
+	RemittancePurpose *string `json:"remittance_purpose,omitempty"`
+	IPAddress         *string `json:"ip_address,omitempty"`
+}
+
+func notesOf(n *payout.Notes) sql.Scanner {
+	return jsonColumn[notesRow, payout.Notes]{n, func(row notesRow) payout.Notes { return payout.Notes(row) }}
+}
+
+// receiverRow is the JSON of transactions.receiver.
+type receiverRow struct {
+	FirstName    string `json:"first_name"`
+	LastName     string `json:"last_name,omitempty"`
+	Email        string `json:"email,omitempty"`
+	MobilePhone  string `json:"mobile_phone,omitempty"`
+	AddressLine1 string `json:"address_line1,omitempty"`
+}
+
+func receiverOf(r *payout.Receiver) sql.Scanner {
+	return jsonColumn[receiverRow, payout.Receiver]{r, func(row receiverRow) payout.Receiver { return payout.Receiver(row) }}
+}
