@@ -1,28 +1,29 @@
 package conformance
 
 import (
+	"cmp"
+	"encoding/base64"
 	"fmt"
+	"html"
 	"maps"
 	"mime"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
-// Exchange is one request and its answer, without secrets, documents and personal data. What is kept is what is known to
-// be harmless: identifiers, statuses, codes, countries, currencies, amounts, timestamps and the names of members. In the
-// place of anything else it says how long it was.
+// Exchange is one request and its answer, without secrets, documents and personal data. It shows what is known to be
+// harmless: identifiers, statuses, codes, countries, currencies, amounts, timestamps and the names of members. In place of
+// anything else it says how long it was.
 type Exchange struct {
 	Operation      string               `json:"operation,omitempty"` // operationId
 	Method         string               `json:"method"`
@@ -43,148 +44,142 @@ const (
 	maxMessages   = 50
 	maxMessage    = 2000 // bytes
 	maxBodyShown  = 8 << 10
-	maxHeader     = 200
+	maxURL        = 500
 	maxViolations = 20
+	shortest      = 4 // bytes of a value that is taken out of texts; what is shorter is part of any
 )
 
-// redactor makes exchanges and messages fit to leave the house. First everything that is not known to be harmless is left
-// out, as it comes ([redactor.exchange]). At the end of the run, when all values that were sent are known, they are looked
-// for in whatever is left ([redactor.finish]): a server may repeat anything anywhere.
+// redactor makes exchanges and messages fit to leave the house. The people of the suite are invented; those of a server are
+// not. So of bodies it shows only members whose values cannot be personal, it shows no free text of a server, and it takes
+// the given secrets and fixtures out of everything.
 type redactor struct {
-	target     probe.Target
-	parameters map[string][]string // names of the query parameters of each operation
-	vocabulary map[string]bool     // words of the contract and of the suite, which are never personal
-
-	mu      sync.Mutex
-	private map[string]bool   // secrets and personal values that the run has seen
-	known   *strings.Replacer // takes them out of a text; nil when it does not know all of them
+	target probe.Target
+	given  *strings.Replacer // takes secrets and fixtures out of a text
 }
 
-func newRedactor(target probe.Target, document *openapi3.T, all []probe.Check) *redactor {
-	r := &redactor{
-		target: target, parameters: map[string][]string{}, private: map[string]bool{},
-		vocabulary: map[string]bool{"redacted": true, "characters": true, "conformance": true}, // the last begins our keys
-	}
-	r.speak(all)
-	for path, item := range document.Paths.Map() {
-		for segment := range strings.SplitSeq(path, "/") {
-			r.vocabulary[strings.Trim(segment, "{}")] = true
+func newRedactor(target probe.Target) *redactor {
+	replaced := map[string]string{}
+	for _, value := range given(target) {
+		for _, form := range forms(value) {
+			replaced[form] = gap(utf8.RuneCountInString(value))
 		}
-		for _, op := range item.Operations() {
-			r.vocabulary[op.OperationID] = true
-			for _, p := range slices.Concat(item.Parameters, op.Parameters) {
-				r.vocabulary[p.Value.Name] = true
-				if p.Value.In == openapi3.ParameterInQuery {
-					r.parameters[op.OperationID] = append(r.parameters[op.OperationID], p.Value.Name)
-				}
+	}
+	return &redactor{target, replacer(replaced)}
+}
+
+// replacer replaces texts, the longest first.
+func replacer(replaced map[string]string) *strings.Replacer {
+	var pairs []string
+	for _, text := range slices.SortedFunc(maps.Keys(replaced), func(a, b string) int { return cmp.Compare(len(b), len(a)) }) {
+		pairs = append(pairs, text, replaced[text])
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// given are the secrets and the fixtures of a target, which a report must not show in any form.
+func given(target probe.Target) []string {
+	all := []string{target.ClientSecret, target.OtherClientSecret}
+	for _, values := range target.Header {
+		for _, value := range values {
+			all = append(append(all, value), strings.Fields(value)...) // of "Bearer token" a server may repeat the token
+		}
+	}
+	if u, err := url.Parse(target.URL); err == nil && u.User != nil {
+		password, _ := u.User.Password()
+		all = append(all, password)
+	}
+	for _, s := range []*probe.FixedSender{target.Fixtures.Sender, target.Fixtures.Unverified} {
+		if s != nil {
+			all = append(all, s.UserID.String(), s.FromFundID.String())
+		}
+	}
+	for _, f := range target.Fixtures.Receivers {
+		all = append(all, f.ID.String())
+		if f.FundID != nil {
+			all = append(all, f.FundID.String())
+		}
+	}
+	return slices.DeleteFunc(all, func(value string) bool { return len(value) < shortest })
+}
+
+// forms of a value are those in which a server may repeat it.
+func forms(value string) []string {
+	plain, asJSON := strconv.Quote(value), quoted(value) // one with < and the other with \u003c
+	return []string{
+		value, printable(value), strings.ToLower(value), strings.ToUpper(value), plain[1 : len(plain)-1], asJSON[1 : len(asJSON)-1],
+		html.EscapeString(value), url.QueryEscape(value), url.PathEscape(value), base64.StdEncoding.EncodeToString([]byte(value)),
+	}
+}
+
+func (r *redactor) text(s string) string { return printable(r.given.Replace(s)) }
+
+// result redacts the messages and the last exchanges of a check. A message may name what a server made up.
+func (r *redactor) result(result *Result, exchanges []probe.Exchange) {
+	hidden := map[string]string{}
+	for _, x := range exchanges {
+		_, texts := mask(x.ResponseBody)
+		for _, text := range texts {
+			if len(text) >= shortest && !memberName.MatchString(text) { // which may be a word of ours
+				hidden[text] = gap(utf8.RuneCountInString(text))
 			}
 		}
 	}
-	for _, schema := range document.Components.Schemas {
-		for _, token := range schema.Value.Enum {
-			if word, ok := token.(string); ok {
-				r.vocabulary[word] = true
-			}
-		}
-		for name := range schema.Value.Properties {
-			r.vocabulary[name] = true
-		}
+	made := replacer(hidden)
+	result.Omitted += max(0, len(exchanges)-maxExchanges)
+	for _, x := range exchanges[max(0, len(exchanges)-maxExchanges):] {
+		result.Exchanges = append(result.Exchanges, r.exchange(x))
 	}
-	return r
-}
-
-// speak makes the words that our own texts use no secrets: else a label "first" would take all of them out.
-func (r *redactor) speak(all []probe.Check) {
-	for _, c := range all {
-		for word := range strings.FieldsFuncSeq(c.Title+" "+c.Fix, func(c rune) bool { return !unicode.IsLetter(c) }) {
-			r.vocabulary[word] = true
-		}
+	messages := result.Messages[:min(maxMessages, len(result.Messages))]
+	if more := len(result.Messages) - maxMessages; more > 0 {
+		messages = append(slices.Clone(messages), fmt.Sprintf("and %d more", more))
 	}
-}
-
-// exchanges redacts the last ones, and tells how many it left out.
-func (r *redactor) exchanges(all []probe.Exchange) (kept []Exchange, omitted int) {
-	omitted = max(0, len(all)-maxExchanges)
-	for _, x := range all[omitted:] {
-		kept = append(kept, r.exchange(x))
+	result.Messages = nil
+	for _, message := range messages {
+		result.Messages = append(result.Messages, clipped(r.text(made.Replace(message)), maxMessage))
 	}
-	return kept, omitted
 }
 
 func (r *redactor) exchange(x probe.Exchange) Exchange {
 	redacted := Exchange{
-		Operation: x.OperationID, Method: x.Method, URL: r.url(x), Duration: x.Duration, Status: x.Status,
+		Operation: x.OperationID, Method: x.Method, URL: clipped(r.text(x.URL), maxURL), Duration: x.Duration, Status: x.Status,
 		RequestHeader: r.header(x.Header, requestHeaders), RequestBody: r.body(x.Header, x.Body),
-		Violations: x.Violations[:min(len(x.Violations), maxViolations)],
 	}
 	if x.Err != nil {
 		redacted.Error = probe.NoAnswer(x.Err)
 		return redacted
 	}
+	for _, v := range x.Violations[:min(len(x.Violations), maxViolations)] {
+		redacted.Violations = append(redacted.Violations, r.violation(v))
+	}
 	redacted.ResponseHeader, redacted.ResponseBody = r.header(x.ResponseHeader, responseHeaders), r.body(x.ResponseHeader, x.ResponseBody)
 	return redacted
 }
 
-var (
-	uuidPattern = `[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}`
-	segment     = regexp.MustCompile(`^(?:[0-9]{1,18}|[A-Za-z]{1,3}|[a-z0-9][a-z0-9.-]{0,39}|` + uuidPattern + `)$`)
-	queryValue  = regexp.MustCompile(`^[A-Za-z0-9_]{0,40}$`)
-	queryName   = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,40}$`)
-)
-
-// url keeps the path as far as its segments look like identifiers, codes and words of paths, and the values of documented
-// parameters as far as they look like codes and numbers.
-func (r *redactor) url(x probe.Exchange) string {
-	path, query, asked := strings.Cut(x.URL, "?")
-	segments := strings.Split(path, "/")
-	for i, s := range segments {
-		if s != "" && !segment.MatchString(s) {
-			segments[i] = gap(len(s))
-		}
-	}
-	shown := strings.Join(segments, "/")
-	if !asked {
-		return shown
-	}
-	var pairs []string
-	for pair := range strings.SplitSeq(query, "&") {
-		name, value, _ := strings.Cut(pair, "=")
-		if !slices.Contains(r.parameters[x.OperationID], name) || !queryValue.MatchString(value) {
-			value = gap(len(value))
-		}
-		if !queryName.MatchString(name) {
-			name = gap(len(name))
-		}
-		pairs = append(pairs, name+"="+value)
-	}
-	return shown + "?" + strings.Join(pairs, "&")
-}
+const uuidPattern = `[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}`
 
 var (
-	requestID  = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
-	suiteKey   = regexp.MustCompile(`^conformance-` + uuidPattern + `$`)
-	mediaType  = regexp.MustCompile(`^[a-z0-9.+-]{1,40}/[a-z0-9.+*-]{1,60}(?: *; *[a-z]{1,20}="?[A-Za-z0-9._-]{1,40}"?)*$`)
-	methods    = regexp.MustCompile(`^[A-Z]{1,10}(?:, ?[A-Z]{1,10}){0,10}$`)
-	delay      = regexp.MustCompile(`^(?:-?[0-9]{1,10}|[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT)$`)
-	yesOrNo    = regexp.MustCompile(`^(?i:true|false)$`)
-	anyVisible = regexp.MustCompile(`^[ -~]{0,200}$`)
+	requestID = regexp.MustCompile(`^[A-Za-z0-9._:-]{16,128}$`) // shorter, it may be a name
+	mediaType = regexp.MustCompile(`^[a-z0-9.+-]{1,40}/[a-z0-9.+*-]{1,60}(?: *; *charset="?[A-Za-z0-9._-]{1,20}"?)?$`)
 )
 
 // Headers that are shown, and what their values must look like. The credentials of a request are handled apart.
 var (
 	requestHeaders = map[string]*regexp.Regexp{
-		"Content-Type": mediaType, "Content-Encoding": requestID, "Accept": mediaType, "X-Idempotency-Key": suiteKey,
+		"Content-Type": mediaType, "Content-Encoding": regexp.MustCompile(`^[a-z]{1,10}$`), "Accept": mediaType,
+		"X-Idempotency-Key": regexp.MustCompile(`^conformance-` + uuidPattern + `$`),
 	}
 	responseHeaders = map[string]*regexp.Regexp{
-		"X-Request-Id": requestID, "Content-Type": mediaType, "Allow": methods, "Retry-After": delay,
-		"Idempotent-Replayed": yesOrNo, "Www-Authenticate": anyVisible,
+		"X-Request-Id": requestID, "Content-Type": mediaType, "Allow": regexp.MustCompile(`^[A-Z]{1,10}(?:, ?[A-Z]{1,10}){0,10}$`),
+		"Retry-After":         regexp.MustCompile(`^(?:-?[0-9]{1,10}|[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT)$`),
+		"Idempotent-Replayed": regexp.MustCompile(`^(?i:true|false)$`),
+		"Www-Authenticate":    regexp.MustCompile(`^(?:Basic|Bearer|Client headers="X-Client-Id X-Client-Secret")$`),
 	}
 )
 
 func (r *redactor) header(h http.Header, shown map[string]*regexp.Regexp) map[string]string {
 	kept := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(h)) {
-		value := strings.Join(h[name], ", ")
+	for name, values := range h {
+		value := strings.Join(values, ", ")
 		switch shape, ok := shown[name]; {
 		case name == "X-Client-Id":
 			kept[name] = whose(value, r.target.ClientID, r.target.OtherClientID)
@@ -192,7 +187,7 @@ func (r *redactor) header(h http.Header, shown map[string]*regexp.Regexp) map[st
 			kept[name] = whose(value, r.target.ClientSecret, r.target.OtherClientSecret)
 		case !ok:
 		case shape.MatchString(value):
-			kept[name] = value
+			kept[name] = r.text(value)
 		default:
 			kept[name] = gap(utf8.RuneCountInString(value))
 		}
@@ -200,7 +195,7 @@ func (r *redactor) header(h http.Header, shown map[string]*regexp.Regexp) map[st
 	return kept
 }
 
-// whose tells which client's id or secret it is, and nothing about another one.
+// whose says which client's id or secret it is, and nothing about any other.
 func whose(value, first, second string) string {
 	switch value {
 	case first:
@@ -212,35 +207,46 @@ func whose(value, first, second string) string {
 	}
 }
 
-// body shows JSON with its values checked one by one. Of anything else it gives the media type and the length, and of a
-// text its beginning, unless something that was sent is in it.
+// body shows JSON member by member, and of anything else the media type and the length.
 func (r *redactor) body(h http.Header, text []byte) string {
 	if len(text) == 0 {
 		return ""
 	}
-	if shown, ok := maskJSON(text); ok {
-		return shown
+	if shown, _ := mask(text); shown != "" {
+		return r.text(shown)
 	}
 	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
 	if err != nil || !mediaType.MatchString(kind) {
 		kind = "no media type"
 	}
-	note := fmt.Sprintf("[%s, %s, not readable as JSON]", kind, count(len(text), "byte"))
-	if kind == "text/html" || kind == "text/plain" {
-		if begins := r.excerpt(string(text)); begins != "" {
-			return note + "\n" + begins
-		}
-	}
-	return note
+	return fmt.Sprintf("[%s, %s, not readable as JSON]", kind, count(len(text), "byte"))
 }
 
-// baseURL gives a URL without credentials and query.
+// baseURL is a URL without credentials and query.
 func baseURL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return gap(len(raw))
 	}
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, "/")}).String()
+}
+
+// printable replaces characters that a terminal or an XML document would stumble over.
+func printable(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '\n' || c == '\t' || unicode.IsPrint(c) {
+			return c
+		}
+		return unicode.ReplacementChar
+	}, strings.ToValidUTF8(text, string(unicode.ReplacementChar)))
+}
+
+// clipped returns the beginning of a text, at most so many bytes.
+func clipped(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
 }
 
 func gap(length int) string { return "[redacted, " + count(length, "character") + "]" }

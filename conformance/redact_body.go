@@ -3,163 +3,138 @@ package conformance
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
 var (
-	integer    = regexp.MustCompile(`^-?[0-9]{1,18}$`)
 	number     = regexp.MustCompile(`^-?[0-9]{1,25}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]{1,4})?$`)
 	identifier = regexp.MustCompile(`^(?:[0-9]{1,18}|` + uuidPattern + `)$`)
-	token      = regexp.MustCompile(`^[A-Z][A-Z0-9_ ]{0,63}$`)
+	token      = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
 	place      = regexp.MustCompile(`^[A-Za-z]{1,3}$`) // a country or currency, or an attempt at one
 	timestamp  = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]{5,20}(?:Z|[+-][0-9:]{4,6})?$`)
-	tag        = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
-	memberName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
-	status     = regexp.MustCompile(`^(?:[0-9]{3}|[A-Z][A-Z_ ]{0,63})$`)
+	memberName = regexp.MustCompile(`^[a-z][A-Za-z0-9_]{0,39}$`)
+
+	pointerToken = regexp.MustCompile(`^(?:[a-z][A-Za-z0-9_]{0,39}|[A-Z][A-Z0-9_]{0,63}|[0-9]{1,9})$`) // a member, a tag or an index
 )
 
-// shownMembers are the members whose values are shown, as far as they look like what the contract has there.
+// shownMembers are the members whose values are shown if they look like what the contract has there.
 var shownMembers = map[string]*regexp.Regexp{
 	"id": identifier, "user_id": identifier, "from_fund_id": identifier, "fund_id": identifier, "payer_id": identifier,
-	"bank_id": identifier, "branch_id": identifier, "country_id": place, "pickup_location": integer, "current_tier": integer,
+	"bank_id": identifier, "branch_id": identifier, "country_id": place, "pickup_location": identifier, "current_tier": number,
 
 	"from_amount": number, "to_amount": number, "fee_amount": number, "bonus_amount": number, "exchange_rate": number,
 	"daily_limit": number, "monthly_limit": number, "annual_limit": number, "min_amount": number, "max_amount": number,
 
 	"country": place, "currency": place, "from_currency": place, "to_currency": place, "receiving_currency": place,
 
-	"status": status, "code": token, "kyc_status": token, "delivery_status": token, "payout_method": token, "delivery_method": token,
-	"calculation_mode": token, "type": token, "document_type": token, "purpose": token, "funding_source_type": token,
-	"txn_supported_types": token, "business_type": token, "user_scope": token, "number_of_employee": token,
+	"status": regexp.MustCompile(`^(?:[0-9]{3}|[A-Z][A-Z0-9_]{0,63})$`), "code": token, "kyc_status": token, "delivery_status": token,
+	"payout_method": token, "delivery_method": token, "calculation_mode": token, "type": token, "document_type": token, "purpose": token,
+	"funding_source_type": token, "txn_supported_types": token, "business_type": token, "user_scope": token, "number_of_employee": token,
 
-	"created_at": timestamp, "request_id": requestID, "in": whereabouts, "field": anyVisible, "reason": anyVisible,
+	"created_at": timestamp, "request_id": requestID, "in": regexp.MustCompile(`^(?:path|query|header|body)$`),
 }
-
-var whereabouts = regexp.MustCompile(`^(?:path|query|header|body)$`)
 
 // cipInfo is the member that maps tags to their statuses.
 const cipInfo = "cip_info"
 
-// shapeOf gives what a value must look like to be shown; nil: it never is.
-func shapeOf(name, parent string) *regexp.Regexp {
-	if parent == cipInfo && tag.MatchString(name) {
-		return token
-	}
-	return shownMembers[name]
+// member is where a value of a body stands: in the member name of the object that is the member parent.
+type member struct {
+	name, parent string
+	list         bool
 }
 
-// errLong ends the writing of a body that is long enough.
-var errLong = errors.New("long enough")
-
-// masked writes a JSON document again, indented, with gaps for the values that are not shown.
-type masked struct {
-	in  *json.Decoder
-	out strings.Builder
+func (m member) shows(value string) bool {
+	if m.parent == cipInfo && token.MatchString(m.name) {
+		return token.MatchString(value)
+	}
+	shape := shownMembers[m.name]
+	return shape != nil && shape.MatchString(value)
 }
 
-// maskJSON gives false for what is not one JSON document.
-func maskJSON(text []byte) (string, bool) {
-	if !json.Valid(text) {
-		return "", false
-	}
-	m := masked{in: json.NewDecoder(bytes.NewReader(text))}
-	m.in.UseNumber()
-	switch err := m.value("", "", 0); {
-	case errors.Is(err, errLong):
-		return fmt.Sprintf("%s\n... (%s in all)", strings.ToValidUTF8(m.out.String()[:maxBodyShown], ""), count(len(text), "byte")), true
-	case err != nil && !errors.Is(err, io.EOF):
-		return "", false
-	}
-	return m.out.String(), true
-}
+// jsonLine is a line of a JSON document that has every member and element on a line of its own.
+var jsonLine = regexp.MustCompile(`^(?:("(?:[^"\\]|\\.)*"): )?(.*?)(,?)$`)
 
-// value writes the next value, which belongs to the member name of an object that is itself the member parent.
-func (m *masked) value(name, parent string, depth int) error {
-	next, err := m.in.Token()
-	if err != nil {
-		return err
+// mask returns a JSON document, indented, with gaps for the values that are not shown, and those values; "" for what is not
+// one document.
+func mask(text []byte) (shown string, hidden []string) {
+	var lines bytes.Buffer
+	if json.Indent(&lines, bytes.Trim(text, " \t\r\n"), "", "") != nil {
+		return "", nil
 	}
-	if m.out.Len() > maxBodyShown {
-		return errLong
-	}
-	switch v := next.(type) {
-	case json.Delim:
-		return m.composite(v, name, parent, depth)
-	case string:
-		m.out.Write(quoted(shownText(v, name, parent)))
-	case json.Number:
-		if shape := shapeOf(name, parent); shape != nil && shape.MatchString(v.String()) {
-			m.out.WriteString(v.String())
-		} else {
-			m.out.WriteString(`"[redacted, a number]"`)
+	var out strings.Builder
+	write := func(text string) {
+		if out.Len() <= maxBodyShown {
+			out.WriteString(text)
 		}
-	default:
-		fmt.Fprint(&m.out, orElse[any](v, "null"))
 	}
-	return nil
-}
-
-func shownText(v, name, parent string) string {
-	if shape := shapeOf(name, parent); v == "" || shape != nil && shape.MatchString(v) {
-		return v
+	hide := func(note, text string) string {
+		hidden = append(hidden, text)
+		return quoted(strings.Replace(gap(utf8.RuneCountInString(text)), "[", "["+note, 1))
 	}
-	return gap(utf8.RuneCountInString(v))
-}
-
-func (m *masked) composite(open json.Delim, name, parent string, depth int) error {
-	m.out.WriteByte(byte(open))
-	first := true
-	for ; m.in.More(); first = false {
-		if !first {
-			m.out.WriteByte(',')
+	open := []member{{list: true}} // the objects and lists around a line
+	for line := range strings.SplitSeq(lines.String(), "\n") {
+		part := jsonLine.FindStringSubmatch(line)
+		value := part[2]
+		if value == "}" || value == "]" {
+			open = open[:len(open)-1]
 		}
-		m.line(depth + 1)
-		below, above := name, parent // an element is shown as its list would be
-		if open == '{' {
-			key, err := m.in.Token()
-			if err != nil {
-				return err
+		at := open[len(open)-1] // an element of a list is shown as the list would be
+		write("\n" + strings.Repeat("  ", min(len(open)-1, 32)))
+		if part[1] != "" {
+			at = member{name: unquoted(part[1]), parent: at.name}
+			if memberName.MatchString(at.name) || at.parent == cipInfo && token.MatchString(at.name) {
+				write(part[1] + ": ")
+			} else {
+				write(hide("name ", at.name) + ": ")
 			}
-			below, above = key.(string), name //nolint:forcetypeassert // the decoder gives names as strings
-			m.out.Write(quoted(shownName(below)))
-			m.out.WriteString(": ")
 		}
-		if err := m.value(below, above, depth+1); err != nil {
-			return err
+		if value == "{" || value == "[" {
+			at.list = value == "["
+			open = append(open, at)
+		}
+		switch text := unquoted(value); {
+		case strings.ContainsAny(value[:1], "{}[]tfn"), text == "", at.shows(text):
+			write(value)
+		case value[0] == '"':
+			write(hide("", text))
+		default:
+			write(`"[redacted, a number]"`)
+		}
+		write(part[3])
+	}
+	shown = strings.TrimPrefix(out.String(), "\n")
+	if len(shown) > maxBodyShown {
+		shown = clipped(shown, maxBodyShown) + fmt.Sprintf("\n... (%s in all)", count(len(text), "byte"))
+	}
+	return shown, hidden
+}
+
+// violation names the place in a body as far as a server has not made it up.
+func (r *redactor) violation(v contract.Violation) contract.Violation {
+	names := strings.Split(v.Field, "/")
+	for i, name := range names {
+		if v.In == "body" && name != "" && !pointerToken.MatchString(name) {
+			names[i] = gap(utf8.RuneCountInString(name))
 		}
 	}
-	if _, err := m.in.Token(); err != nil {
-		return err
-	}
-	if !first {
-		m.line(depth)
-	}
-	m.out.WriteByte(byte(open) + 2) // in ASCII, ] is [ + 2 and } is { + 2
-	return nil
+	return contract.Violation{In: v.In, Field: r.text(strings.Join(names, "/")), Reason: r.text(v.Reason)}
 }
 
-func (m *masked) line(depth int) {
-	m.out.WriteByte('\n')
-	m.out.WriteString(strings.Repeat("  ", min(depth, 32)))
-}
-
-func shownName(name string) string {
-	if memberName.MatchString(name) {
-		return name
+// unquoted is the text of a JSON string, and anything else as it is written.
+func unquoted(value string) string {
+	var text string
+	if json.Unmarshal([]byte(value), &text) != nil {
+		return value
 	}
-	return "[name " + strings.TrimPrefix(gap(utf8.RuneCountInString(name)), "[")
+	return text
 }
 
-// quoted encodes a string without the escapes that are for HTML.
-func quoted(s string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string can always be encoded
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+func quoted(text string) string {
+	b, _ := json.Marshal(text) // a string can always be encoded
+	return string(b)
 }

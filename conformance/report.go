@@ -88,16 +88,17 @@ func (r *run) newResult(c probe.Check, o probe.Outcome, took time.Duration) Resu
 		ID: c.ID, Title: c.Title, Clauses: c.Clauses, Operations: c.Operations, Fix: c.Fix,
 		Status: o.Status, Messages: o.Messages, Duration: took,
 	}
-	if o.Status >= probe.Failed {
-		result.Exchanges, result.Omitted = r.redactor.exchanges(o.Exchanges)
+	if o.Status < probe.Failed {
+		o.Exchanges = nil
 	}
+	r.redactor.result(&result, o.Exchanges)
 	return result
 }
 
 func (r *run) report(results []Result, begun time.Time, problem string) *Report {
 	report := &Report{
-		Problem: problem, Suite: Version, Revision: revision(), Contract: r.contract, Commit: r.target.Commit,
-		URL: r.target.URL, Profile: r.target.Profile, Condition: r.target.Condition, Filter: r.target.Only, Given: givenTo(r.target),
+		Problem: r.redactor.text(problem), Suite: Version, Revision: revision(), Contract: r.contract, Commit: r.target.Commit,
+		URL: baseURL(r.target.URL), Profile: r.target.Profile, Condition: r.target.Condition, Filter: r.target.Only, Given: givenTo(r.target),
 		Started: begun.UTC(), Duration: time.Since(begun), Counts: map[string]int{}, NotRun: omissions(results), Results: results,
 		Clauses: checks.Clauses(), Coverage: r.coverage.Report(),
 	}
@@ -105,6 +106,5 @@ func (r *run) report(results []Result, begun time.Time, problem string) *Report 
 		report.Counts[result.Status.String()]++
 	}
 	report.Verdict = report.conclude()
-	r.redactor.finish(report)
 	return report
 }

@@ -166,7 +166,7 @@ func newRun(target Target) (*run, error) {
 	all := slices.Concat(checks.All(), checks.Contract(rules))
 	r := &run{
 		target: target, contract: document.Info.Version, session: session, coverage: coverage.New(document, target.Profile),
-		redactor: newRedactor(target.Target, document, all), now: time.Now, exchanged: map[string]int{}, breaches: map[string]*breaches{},
+		redactor: newRedactor(target.Target), now: time.Now, exchanged: map[string]int{}, breaches: map[string]*breaches{},
 		judged: map[string]bool{}, stop: func(error) {},
 	}
 	for _, c := range checks.Contract(rules) {
@@ -227,7 +227,6 @@ func (r *run) decided(c probe.Check, problem string) (probe.Outcome, bool) {
 
 func (r *run) observe(x probe.Exchange) {
 	r.coverage.Observe(x)
-	r.redactor.learn(x)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if x.Err != nil {
@@ -311,6 +310,7 @@ func (b *breaches) add(x probe.Exchange, redactor *redactor) {
 	b.times++
 	isNew := false
 	for _, v := range x.Violations {
+		v = redactor.violation(v)
 		text := fmt.Sprintf("%s %s answered %d: %s %s %s", x.Method, orElse(x.Template, "an unknown path"), x.Status, v.In, v.Field, v.Reason)
 		isNew = isNew || b.seen[text] == 0
 		if len(b.seen) <= maxMessages || b.seen[text] > 0 { // a server may make up a new name in each answer
