@@ -97,10 +97,15 @@ func transactionReading() []probe.Check {
 	}
 }
 
-// transactionsToRead creates a bank deposit with every member, and one in a currency without decimals and of three, where
-// the server has such currencies.
+// transactionsToRead creates a bank deposit with every member, a transaction to somebody of whom only the name is known, and one
+// in a currency without decimals and of three, where the server has such currencies.
 func transactionsToRead(t *probe.T, s probe.Sender) []api.Transaction {
 	made := []api.Transaction{prepareTransaction(t, s, fullTransaction(t, s))}
+	payer := t.AnyPayer(api.PayoutMethodCashPickup)
+	bare := t.NewReceiveUser(s.UserID, payer.Country, func(r *api.ReceiveUserRequest) {
+		*r = api.ReceiveUserRequest{FirstName: r.FirstName, Country: r.Country}
+	})
+	made = append(made, prepareTransaction(t, s, t.Payout(s, t.At(bare, payer), "1.00")))
 	for _, digits := range []int{0, 3} {
 		if r, there := depositIn(t, s, digits); there {
 			made = append(made, prepareTransaction(t, s, t.Payout(s, r, "1.00")))

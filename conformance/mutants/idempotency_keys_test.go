@@ -3,18 +3,15 @@ package mutants_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"maps"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"github.com/crossborder-payouts/payouts/openapi/wire"
 )
 
-// keyMutants take other keys than those that were sent, and use up keys of refused requests.
+// keyMutants take other keys than those that were sent.
 func keyMutants() []mutant {
 	changed := func(name, check string, change func(key string) string) mutant {
 		return mutant{
@@ -25,24 +22,6 @@ func keyMutants() []mutant {
 				}
 				return r
 			}),
-		}
-	}
-	burnt := func(name, check string, serve func(refused exchange, r request) (answer, bool)) mutant {
-		return mutant{
-			name: name, by: "idempotency.refused." + check,
-			fault: keyed("createTransaction", func(p past, r request, next func(request) answer) answer {
-				if p.last != nil && p.first == nil {
-					if a, ok := serve(*p.last, r); ok {
-						return a
-					}
-				}
-				return next(r)
-			}),
-		}
-	}
-	differs := func(code string) func(exchange, request) (answer, bool) {
-		return func(refused exchange, r request) (answer, bool) {
-			return refused.answer.failure(http.StatusConflict, reused), refused.answer.code() == code && !r.repeats(refused.request)
 		}
 	}
 	// replaying takes a key in an operation that does not know it.
@@ -139,155 +118,46 @@ func keyMutants() []mutant {
 		},
 		replaying("setVerification"),
 		replaying("setFundingAccountStatus"),
-		burnt("A refusal for a rule is answered to repeats too", "rule-then-same", func(refused exchange, r request) (answer, bool) {
-			return refused.answer, refused.answer.status == http.StatusUnprocessableEntity && r.repeats(refused.request)
-		}),
-		burnt("A request that is refused for a rule uses up its key", "rule-then-different", differs("FUNDING_ACCOUNT_NOT_FOUND")),
-		burnt("A malformed request uses up its key", "form-then-different", differs("BAD_REQUEST")),
-		burnt("A transaction that the limit refuses uses up its key", "limit-then-different", differs("LIMIT_EXCEEDED")),
-		burnt("A transaction that pays out nothing uses up its key", "amount-then-different", differs("AMOUNT_NOT_ALLOWED")),
 	}
 }
 
-// laterMutants answer a repeat by what is true now where it counts what was, and the other way round.
-func laterMutants() []mutant {
-	// rulesFirst looks at a rule before the key.
-	rulesFirst := func(rule, check string, broken func(r request, look func(path string) any) bool) mutant {
-		return mutant{
-			name: "A repeat is refused where " + rule, by: "idempotency.later." + check,
-			fault: again("createTransaction", func(_ exchange, r request, a answer, next func(request) answer) answer {
-				if a.isReplay() && broken(r, looking(r, next)) {
-					a = next(r.header(keyHeader, ""))
-				}
-				return a
-			}),
-		}
-	}
-	all := []mutant{
-		rulesFirst("the sender is no longer verified", "suspended", func(r request, look func(path string) any) bool {
-			return member(look("/users/"+r.user()), "status") != "VERIFIED"
-		}),
-		rulesFirst("the funding account is no longer active", "inactive", func(r request, look func(path string) any) bool {
-			account := named(look("/users/"+r.user()+"/funding-accounts"), r.member("from_fund_id"))
-			return account != nil && account["status"] != "ACTIVE"
-		}),
-	}
-	for _, of := range [][2]string{{"createUser", "user-status"}, {"createFundingAccount", "funding-account-status"}} {
-		id := of[0]
+// refusedKeyMutants use up the keys of requests that were refused.
+func refusedKeyMutants() (all []mutant) {
+	burnt := func(name, check, id string, serve func(refused exchange, r request) (answer, bool)) {
 		all = append(all, mutant{
-			name: id + ": a repeat is answered with the bytes of the first answer", by: "idempotency.later." + of[1],
-			fault: again(id, func(first exchange, _ request, a answer, _ func(request) answer) answer {
-				if a.isReplay() {
-					a.body = first.answer.body
-				}
-				return a
-			}),
-		})
-	}
-	return all
-}
-
-func concurrentMutants() []mutant {
-	const answers, once, limit = "idempotency.concurrent.answer", "idempotency.concurrent.once", "idempotency.concurrent.limit"
-	return []mutant{
-		{
-			name: "A repeat does not wait for the first request and is refused", by: answers,
-			fault: beside(func(a answer) answer {
-				if a.isReplay() {
-					a = a.failure(http.StatusConflict, reused)
-				}
-				return a
-			}),
-		},
-		{
-			name: "A repeat that waited for the first request does not say that it is one", by: answers,
-			fault: beside(func(a answer) answer { return a.with(replayHeader, "") }),
-		},
-		{
-			name: "A transaction is listed once for each of two requests that came at the same time", by: once,
-			fault: listedTwice(func(repeated func(answer)) func() fault {
-				return beside(func(a answer) answer {
-					if a.isReplay() {
-						repeated(a)
+			name: name + " uses up its key", by: "idempotency.refused." + check,
+			fault: keyed(id, func(p past, r request, next func(request) answer) answer {
+				if p.last != nil && p.first == nil {
+					if a, ok := serve(*p.last, r); ok {
+						return a
 					}
-					return a
-				})
-			}),
-		},
-		{
-			name: "Repeats that come at the same time lower the daily limit twice", by: limit,
-			fault: countedTwice,
-		},
-		{
-			name: "A different request that waited for the first one is a fault of the server", by: "idempotency.concurrent.different",
-			fault: beside(func(a answer) answer {
-				if a.code() == reused {
-					a = a.failure(http.StatusInternalServerError, "INTERNAL_ERROR")
-				}
-				return a
-			}),
-		},
-		{
-			name: "Requests with one key that come at the same time are all done", by: answers,
-			fault: crowded(func(is bool, r request, next func(request) answer) answer {
-				if is {
-					r = r.header(keyHeader, "")
 				}
 				return next(r)
 			}),
-		},
-	}
-}
-
-// listedTwice lists transactions twice that had a repeat which the fault of the creation tells of.
-func listedTwice(creation func(repeated func(answer)) func() fault) func() fault {
-	return func() fault {
-		var repeated sync.Map
-		creating := creation(func(a answer) { repeated.Store(a.member("id"), true) })()
-		return func(op string, r request, next func(request) answer) answer {
-			a := creating(op, r, next)
-			if op != "listTransactions" || a.status != http.StatusOK {
-				return a
-			}
-			return a.object(func(page map[string]any) {
-				items, _ := page["items"].([]any)
-				for _, x := range items {
-					if _, again := repeated.Load(member(x, "id")); again {
-						items = append(items, x)
-					}
-				}
-				page["items"] = items
-			})
-		}
-	}
-}
-
-// countedTwice takes the amount of transactions that were repeated at the same time from the daily limit once more.
-func countedTwice() fault {
-	var more sync.Map // amount by user
-	creating := beside(func(a answer) answer {
-		if a.isReplay() {
-			more.Store(a.member("user_id"), a.member("from_amount"))
-		}
-		return a
-	})()
-	return func(op string, r request, next func(request) answer) answer {
-		a := creating(op, r, next)
-		amount, again := more.Load(r.user())
-		if op != "getTransactionLimit" || !again {
-			return a
-		}
-		return a.object(func(body map[string]any) {
-			limit, _ := body["remaining_limit"].(map[string]any)
-			left, _ := limit["daily_limit"].(json.Number)
-			once, _ := amount.(json.Number)
-			d, err := wire.MustAmount(left.String()).Decimal().Sub(wire.MustAmount(once.String()).Decimal())
-			if err != nil {
-				panic(err)
-			}
-			limit = maps.Clone(limit)
-			limit["daily_limit"] = json.Number(d.String())
-			body["remaining_limit"] = limit
 		})
 	}
+	burnt("A transaction that breaks a rule", "rule-then-same", "createTransaction", func(refused exchange, r request) (answer, bool) {
+		return refused.answer, refused.answer.status == http.StatusUnprocessableEntity && r.repeats(refused.request)
+	})
+	for _, of := range []struct{ check, code string }{
+		{"rule-then-different", "FUNDING_ACCOUNT_NOT_FOUND"}, {"form-then-different", "BAD_REQUEST"},
+		{"limit-then-different", "LIMIT_EXCEEDED"}, {"amount-then-different", "AMOUNT_NOT_ALLOWED"},
+	} {
+		burnt("A transaction that is refused with "+of.code, of.check, "createTransaction", func(refused exchange, r request) (answer, bool) {
+			return refused.answer.failure(http.StatusConflict, reused), refused.answer.code() == of.code && !r.repeats(refused.request)
+		})
+	}
+	for _, of := range []struct {
+		id     string
+		status int
+	}{
+		{"createUser", http.StatusUnprocessableEntity}, {"createUser", http.StatusBadRequest}, {"createFundingAccount", http.StatusBadRequest},
+		{"createReceiveUser", http.StatusUnprocessableEntity}, {"createBankAccount", http.StatusUnprocessableEntity},
+		{"createWalletAccount", http.StatusNotFound}, {"createTransaction", http.StatusNotFound},
+	} {
+		burnt(fmt.Sprintf("%s that is answered %d", of.id, of.status), "creations", of.id, func(refused exchange, r request) (answer, bool) {
+			return refused.answer.failure(http.StatusConflict, reused), refused.answer.status == of.status && !r.repeats(refused.request)
+		})
+	}
+	return all
 }

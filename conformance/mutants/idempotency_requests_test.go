@@ -42,6 +42,8 @@ func differenceMutants() []mutant {
 			return !bytes.Equal(compact(first.body), compact(again.body)) && slices.Equal(tokens(first.body), tokens(again.body))
 		}),
 		strict("the case of the user in the path", "path-case", path),
+		strict("a fee of -0", "negative-zero", member("fee_amount")),
+		strictIn("createUser", "a default that is written", "default-business", member("business")),
 
 		lax("another sending amount", "amount", member("from_amount")),
 		lax("a receiving amount that is not used", "ignored-to-amount", member("to_amount")),
@@ -73,12 +75,7 @@ func differenceMutants() []mutant {
 			},
 			{
 				name: "null and absent make one request", by: "idempotency.different.null",
-				fault: again("createUser", func(first exchange, r request, a answer, next func(request) answer) answer {
-					if a.code() == reused && onlyNull(first.request, r) {
-						a = next(first.request)
-					}
-					return a
-				}),
+				fault: answeredAsFirst("createUser", onlyNull),
 			},
 			{
 				name: "A different request with a used key is refused and takes the key over", by: "idempotency.different.first-stays",
@@ -109,9 +106,13 @@ func differenceMutants() []mutant {
 
 // strict is a server that takes a repeat for a different request.
 func strict(difference, check string, differ func(first, again request) bool) []mutant {
+	return strictIn("createTransaction", difference, check, differ)
+}
+
+func strictIn(id, difference, check string, differ func(first, again request) bool) []mutant {
 	return []mutant{{
 		name: "A repeat with " + difference + " is a different request", by: "idempotency.same." + check,
-		fault: again("createTransaction", func(first exchange, r request, a answer, _ func(request) answer) answer {
+		fault: again(id, func(first exchange, r request, a answer, _ func(request) answer) answer {
 			if a.isReplay() && differ(first.request, r) {
 				a = a.failure(http.StatusConflict, reused)
 			}
@@ -124,12 +125,7 @@ func strict(difference, check string, differ func(first, again request) bool) []
 func lax(difference, check string, differ func(first, again request) bool) []mutant {
 	return []mutant{{
 		name: "A request with a used key is a repeat whatever " + difference, by: "idempotency.different." + check,
-		fault: again("createTransaction", func(first exchange, r request, a answer, next func(request) answer) answer {
-			if a.code() == reused && differ(first.request, r) {
-				a = next(first.request)
-			}
-			return a
-		}),
+		fault: answeredAsFirst("createTransaction", differ),
 	}}
 }
 
@@ -164,50 +160,3 @@ func documents(r request) (all []string) {
 }
 
 func sorted(all []string) []string { return slices.Sorted(slices.Values(all)) }
-
-// without gives the body of a request without a member.
-func without(r request, names ...string) any {
-	body, last := decode(r.body), len(names)-1
-	if m, ok := body.(map[string]any); ok && last == 0 {
-		delete(m, names[0])
-	} else if m, ok := member(body, names[:last]...).(map[string]any); ok {
-		delete(m, names[last])
-	}
-	return body
-}
-
-// forgetful is a server whose fingerprints lack a member.
-func forgetful(id string, names ...string) mutant {
-	return mutant{
-		name: id + ": a request with a used key is a repeat whatever its " + strings.Join(names, "."), by: "idempotency." + id + ".reused",
-		fault: again(id, func(first exchange, r request, a answer, next func(request) answer) answer {
-			if a.code() == reused && first.request.URL.Path == r.URL.Path && reflect.DeepEqual(without(first.request, names...), without(r, names...)) {
-				a = next(first.request)
-			}
-			return a
-		}),
-	}
-}
-
-// forgetfulMutants lack members that are not in every request.
-func forgetfulMutants() (all []mutant) {
-	for id, members := range map[string][]string{
-		"createUser": {
-			"last_name", "email", "type", "gender", "business", "company_website", "mailing_address.city", "physical_documents", "virtual_documents",
-		},
-		"createTransaction": {
-			"exchange_rate", "fee_amount", "custom_purpose", "remittance_purpose", "ip_address", "to_currency", "from_fund_id", "to.id", "to.fund_id",
-			"to.payout_method", "to.calculation_mode",
-		},
-		"createFundingAccount": {"label"},
-		"createReceiveUser":    {"mobile_phone", "zipcode"},
-		"createBankAccount":    {"branch_id", "currency"},
-		"createWalletAccount":  {"payer_id"},
-	} {
-		for _, m := range members {
-			all = append(all, forgetful(id, strings.Split(m, ".")...))
-		}
-	}
-	slices.SortFunc(all, func(a, b mutant) int { return strings.Compare(a.name, b.name) })
-	return all
-}

@@ -10,257 +10,173 @@ import (
 
 const reused = "IDEMPOTENCY_KEY_REUSED"
 
+// creations are the operations that take a key.
+var creations = []string{
+	"createUser", "createFundingAccount", "createReceiveUser", "createBankAccount", "createWalletAccount", "createTransaction",
+}
+
 func idempotencyMutants() []mutant {
-	all := []mutant{}
-	for _, id := range []string{
-		"createUser", "createFundingAccount", "createReceiveUser", "createBankAccount", "createWalletAccount", "createTransaction",
-	} {
-		all = append(all, creationMutants(id)...)
-	}
-	return slices.Concat(all, partialMutants(), userCreationMutants(), accountCreationMutants(), transactionRepeatMutants(), differenceMutants(),
-		forgetfulMutants(), keyMutants(), scopeMutants(), keyRefusalMutants(), laterMutants(), concurrentMutants())
+	return slices.Concat(creationMutants(), differenceMutants(), keyMutants(), scopeMutants(), refusedKeyMutants(), laterMutants(), concurrentMutants())
 }
 
 // creationMutants are faults that any creation may have.
-func creationMutants(id string) []mutant {
-	check := "idempotency." + id
-	return []mutant{
-		{
-			name: id + ": a key of 255 characters is one too long", by: check + ".key-longest",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
-				a := next(r)
-				if op == id && len(r.key()) == 255 {
-					a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
-				}
-				return a
-			}),
-		},
-		{
-			name: id + ": an empty key is none", by: check + ".key-empty",
-			fault: asking(id, func(r request) request {
-				if r.key() == "" {
-					r = r.header(keyHeader, "")
-				}
-				return r
-			}),
-		},
-	}
-}
-
-// aNewID is a repeat that answers what was created first under a new id.
-func aNewID(id string) mutant {
-	return mutant{
-		name: id + ": a repeat answers an id that it made before it looked for the key", by: "idempotency." + id + ".replay",
-		fault: again(id, func(_ exchange, _ request, a answer, _ func(request) answer) answer {
-			if !a.isReplay() {
-				return a
-			}
-			return a.object(func(body map[string]any) { body["id"] = uuid.NewString() })
-		}),
-	}
-}
-
-// silent does not say that it answers a repeat.
-func silent(id string) mutant {
-	return mutant{
-		name: id + ": a repeat does not say that it is one", by: "idempotency." + id + ".replay-header",
-		fault: again(id, func(_ exchange, _ request, a answer, _ func(request) answer) answer {
-			return a.with(replayHeader, "")
-		}),
-	}
-}
-
-// unawaited does requests with one key that come at the same time.
-func unawaited(id string) mutant {
-	return mutant{
-		name: id + ": a repeat that comes before the first answer is a request of its own", by: "idempotency." + id + ".concurrent",
-		fault: crowdedIn(id, func(is bool, r request, next func(request) answer) answer {
-			if is {
-				r = r.header(keyHeader, "")
-			}
-			return next(r)
-		}),
-	}
-}
-
-// neverRefused is a server that remembers keys without what was asked with them.
-func neverRefused(id string) mutant {
-	return mutant{
-		name: id + ": a different request with a used key is answered as the first one", by: "idempotency." + id + ".reused",
-		fault: again(id, func(first exchange, r request, a answer, next func(request) answer) answer {
-			if a.code() == reused && first.request.URL.Path == r.URL.Path && !onlyNull(first.request, r) {
-				a = next(first.request)
-			}
-			return a
-		}),
-	}
-}
-
-// onlyNull tells whether requests differ in nothing but a line of an address that is null.
-func onlyNull(a, b request) bool {
-	line := []string{"mailing_address", "address_line2"}
-	return a.member(line...) == nil && b.member(line...) == nil && reflect.DeepEqual(without(a, line...), without(b, line...))
-}
-
-// partial answers a repeat without something that was there, or with something else.
-func partial(id string, edit func(body map[string]any)) mutant {
-	return mutant{
-		name: id + ": a repeat does not answer all that the first request was answered", by: "idempotency." + id + ".replay-whole",
-		fault: again(id, func(_ exchange, _ request, a answer, _ func(request) answer) answer {
-			if a.isReplay() {
-				a = a.object(edit)
-			}
-			return a
-		}),
-	}
-}
-
-func partialMutants() []mutant {
-	lacks := func(names ...string) func(map[string]any) {
-		return func(body map[string]any) {
-			for _, name := range names {
-				delete(body, name)
+func creationMutants() (all []mutant) {
+	for _, id := range creations {
+		add := func(does, check string, fault func() fault) {
+			if by := "idempotency." + id + "." + check; exists(by) {
+				all = append(all, mutant{name: id + ": " + does, by: by, fault: fault})
 			}
 		}
-	}
-	return []mutant{
-		partial("createUser", lacks("physical_documents", "virtual_documents")), partial("createFundingAccount", lacks("label")),
-		partial("createReceiveUser", lacks("state", "zipcode")), partial("createBankAccount", lacks("branch_id")),
-		partial("createWalletAccount", func(body map[string]any) { body["created_at"] = "2001-01-01T00:00:00.000000" }),
-	}
-}
-
-// cutKey takes keys of 256 bytes without their end, where nothing else is wrong.
-func cutKey(id string) mutant {
-	return mutant{
-		name: id + ": a key of 256 characters is cut", by: "idempotency." + id + ".key-too-long",
-		fault: stateless(func(op string, r request, next func(request) answer) answer {
-			a := next(r)
-			if op == id && len(r.key()) == 256 && slices.Equal(a.fields(), []string{"header " + keyHeader}) {
-				a = next(r.header(keyHeader, r.key()[:255]))
-			}
-			return a
-		}),
-	}
-}
-
-// doubleClick takes a request that equals the one before it for the same one, though neither has a key.
-func doubleClick(id string) mutant {
-	return mutant{
-		name: id + ": a request without a key that equals the one before it is taken for a repeat", by: "idempotency." + id + ".without-key",
-		fault: twice(id, func(before exchange, r request, next func(request) answer) answer {
+		replaying := func(edit func(body map[string]any)) func() fault {
+			return again(id, func(_ exchange, _ request, a answer, _ func(request) answer) answer {
+				if a.isReplay() {
+					a = a.object(edit)
+				}
+				return a
+			})
+		}
+		add("a repeat returns a new id", "replay", replaying(func(body map[string]any) { body["id"] = uuid.NewString() }))
+		add("a repeat returns another time", "replay-whole", replaying(func(body map[string]any) { body["created_at"] = "2001-01-01T00:00:00.000000" }))
+		add("a different request with a used key is answered as the first one", "reused", answeredAsFirst(id, func(first, r request) bool {
+			return first.URL.Path == r.URL.Path
+		}))
+		add("requests with one key that come at the same time are all done", "concurrent", withoutKeyAtOnce(id))
+		add("a request without a key that equals the one before it is a repeat", "without-key", twice(id, func(before exchange, r request, next func(request) answer) answer {
 			if r.key() != "" {
 				return next(r)
 			}
 			return before.answer
-		}),
+		}))
+		add("a repeat creates a second one behind the first one that it returns", "once", again(id, func(_ exchange, r request, a answer, next func(request) answer) answer {
+			if a.isReplay() {
+				next(r.header(keyHeader, ""))
+			}
+			return a
+		}))
 	}
+	return all
 }
 
-func userCreationMutants() []mutant {
-	return []mutant{
-		aNewID("createUser"), silent("createUser"), neverRefused("createUser"), unawaited("createUser"),
+// answeredAsFirst answers a different request with a used key as the first one, if the two are such.
+func answeredAsFirst(id string, such func(first, r request) bool) func() fault {
+	return again(id, func(first exchange, r request, a answer, next func(request) answer) answer {
+		if a.code() == reused && such(first.request, r) {
+			a = next(first.request)
+		}
+		return a
+	})
+}
+
+// withoutKeyAtOnce ignores keys of requests that come at the same time.
+func withoutKeyAtOnce(id string) func() fault {
+	return crowdedIn(id, func(is bool, r request, next func(request) answer) answer {
+		if is {
+			r = r.header(keyHeader, "")
+		}
+		return next(r)
+	})
+}
+
+// onlyNull reports whether requests differ in nothing but a line of an address that is null.
+func onlyNull(a, b request) bool {
+	line := place{path: []string{"mailing_address", "address_line2"}}
+	without := func(r request) any { return line.edit(decode(r.body), func(any) any { return absent{} }) }
+	return !reflect.DeepEqual(decode(a.body), decode(b.body)) && reflect.DeepEqual(without(a), without(b))
+}
+
+var accountCreations = creations[1:5]
+
+// scopeMutants keep keys for less than the client.
+func scopeMutants() []mutant {
+	all := []mutant{{
+		name: "Each operation but the creation of a transaction or a user has keys of its own", by: "idempotency.scope.operation",
+		fault: stateless(func(op string, r request, next func(request) answer) answer {
+			if r.key() != "" && len(r.key()) < 200 && slices.Contains(accountCreations, op) {
+				r = r.header(keyHeader, op+r.key())
+			}
+			return next(r)
+		}),
+	}}
+	for _, id := range accountCreations {
+		all = append(all, mutant{
+			name: id + ": a request with a used key is a repeat whatever its path", by: "idempotency.scope.path",
+			fault: answeredAsFirst(id, func(first, r request) bool { return string(first.body) == string(r.body) }),
+		})
+	}
+	return append(all, mutant{
+		name: "createBankAccount: the receive user in the path is not what a key was used for", by: "idempotency.scope.path",
+		fault: answeredAsFirst("createBankAccount", func(first, r request) bool {
+			return first.user() == r.user() && string(first.body) == string(r.body)
+		}),
+	})
+}
+
+// laterMutants answer a repeat by what is true now where it counts what was, and the other way round.
+func laterMutants() []mutant {
+	// rulesFirst looks at a rule before the key.
+	rulesFirst := func(rule, check string, broken func(r request, look func(path string) any) bool) mutant {
+		return mutant{
+			name: "A repeat is refused where " + rule, by: "idempotency.later." + check,
+			fault: again("createTransaction", func(_ exchange, r request, a answer, next func(request) answer) answer {
+				if a.isReplay() && broken(r, looking(r, next)) {
+					a = next(r.header(keyHeader, ""))
+				}
+				return a
+			}),
+		}
+	}
+	all := []mutant{
+		rulesFirst("the sender is no longer verified", "suspended", func(r request, look func(path string) any) bool {
+			return member(look("/users/"+r.user()), "status") != "VERIFIED"
+		}),
+		rulesFirst("the funding account is no longer active", "inactive", func(r request, look func(path string) any) bool {
+			account := named(look("/users/"+r.user()+"/funding-accounts"), r.member("from_fund_id"))
+			return account != nil && account["status"] != "ACTIVE"
+		}),
+	}
+	for _, of := range [][2]string{{"createUser", "user-status"}, {"createFundingAccount", "funding-account-status"}} {
+		id := of[0]
+		all = append(all, mutant{
+			name: id + ": a repeat is answered with the bytes of the first answer", by: "idempotency.later." + of[1],
+			fault: again(id, func(first exchange, _ request, a answer, _ func(request) answer) answer {
+				if a.isReplay() {
+					a.body = first.answer.body
+				}
+				return a
+			}),
+		})
+	}
+	return all
+}
+
+// concurrentMutants treat requests with one key that come at the same time wrong.
+func concurrentMutants() []mutant {
+	const group = "idempotency.concurrent."
+	all := []mutant{
 		{
-			name: "createUser: a default that is sent makes another request", by: "idempotency.same.default-business",
-			fault: again("createUser", func(first exchange, r request, a answer, _ func(request) answer) answer {
-				if a.isReplay() && (first.request.member("business") == nil) != (r.member("business") == nil) {
+			name: "A repeat does not wait for the first request and is refused", by: group + "answer",
+			fault: beside(func(a answer) answer {
+				if a.isReplay() {
 					a = a.failure(http.StatusConflict, reused)
 				}
 				return a
 			}),
 		},
+		{
+			name: "A different request that waited for the first one is a fault of the server", by: group + "different",
+			fault: beside(func(a answer) answer {
+				if a.code() == reused {
+					a = a.failure(http.StatusInternalServerError, "INTERNAL_ERROR")
+				}
+				return a
+			}),
+		},
 	}
-}
-
-func accountCreationMutants() (all []mutant) {
-	for _, id := range []string{"createFundingAccount", "createReceiveUser", "createBankAccount", "createWalletAccount"} {
-		all = append(all, aNewID(id), neverRefused(id), cutKey(id), doubleClick(id), unawaited(id),
-			mutant{
-				name: id + ": a repeat creates a second one behind the first one that it answers", by: "idempotency." + id + ".once",
-				fault: again(id, func(_ exchange, r request, a answer, next func(request) answer) answer {
-					if a.isReplay() {
-						next(r.header(keyHeader, ""))
-					}
-					return a
-				}),
-			},
-			silent(id),
-			mutant{
-				name: id + ": the first answer to a key says that it is a repeat", by: "idempotency." + id + ".replay-header",
-				fault: keyed(id, func(_ past, r request, next func(request) answer) answer {
-					a := next(r)
-					if a.status == http.StatusOK {
-						a = a.with(replayHeader, "true")
-					}
-					return a
-				}),
-			})
+	for _, check := range []string{"answer", "once", "limit", "different"} {
+		all = append(all, mutant{
+			name: "Transactions with one key that come at the same time are all created: " + check, by: group + check,
+			fault: withoutKeyAtOnce("createTransaction"),
+		})
 	}
 	return all
 }
-
-// transactionRepeatMutants are the same faults in transactions that have a note: there are more checks of transactions without.
-func transactionRepeatMutants() []mutant {
-	const id, check = "createTransaction", "idempotency.createTransaction."
-	return []mutant{
-		cutKey(id),
-		{
-			name: id + ": a repeat does not say that it is one, if there is a note", by: check + "replay-header",
-			fault: again(id, func(_ exchange, r request, a answer, _ func(request) answer) answer {
-				if r.hasNote() {
-					a = a.with(replayHeader, "")
-				}
-				return a
-			}),
-		},
-		{
-			name: id + ": a repeat answers the id of the note in place of that of the transaction", by: check + "replay",
-			fault: again(id, func(_ exchange, r request, a answer, _ func(request) answer) answer {
-				if a.isReplay() && r.hasNote() {
-					a = a.object(func(body map[string]any) { body["id"] = uuid.NewString() })
-				}
-				return a
-			}),
-		},
-		{
-			name: id + ": a purpose that is added to a repeat is overlooked", by: check + "reused",
-			fault: again(id, func(first exchange, r request, a answer, next func(request) answer) answer {
-				if a.code() == reused && first.request.member("purpose") == nil && r.member("purpose") != nil {
-					a = next(first.request)
-				}
-				return a
-			}),
-		},
-		{
-			name: id + ": a note is taken for a reference that makes the next equal transaction the same one", by: check + "without-key",
-			fault: twice(id, func(before exchange, r request, next func(request) answer) answer {
-				if r.key() != "" || !r.hasNote() {
-					return next(r)
-				}
-				return before.answer
-			}),
-		},
-		{
-			name: id + ": a transaction with a note is listed once for each request", by: check + "once",
-			fault: listedTwice(func(repeated func(answer)) func() fault {
-				return again(id, func(_ exchange, r request, a answer, _ func(request) answer) answer {
-					if a.isReplay() && r.hasNote() {
-						repeated(a)
-					}
-					return a
-				})
-			}),
-		},
-		{
-			name: id + ": keys are ignored", by: check + "replay",
-			fault: asking(id, func(r request) request {
-				if n := len(r.key()); n > 0 && n <= 255 {
-					r = r.header(keyHeader, "")
-				}
-				return r
-			}),
-		},
-	}
-}
-
-func (r request) hasNote() bool { return r.member("note") != nil }

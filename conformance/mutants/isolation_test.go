@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/crossborder-payouts/payouts/conformance/checks"
-	"github.com/crossborder-payouts/payouts/conformance/probe"
 	"github.com/crossborder-payouts/payouts/server"
 )
 
@@ -29,7 +27,7 @@ func elsewhere(r request, next func(request) answer) (answer, bool) {
 // leakMutants show something of another client, or that there is something.
 func leakMutants() (all []mutant) {
 	for _, op := range compiled().Operations() {
-		if !slices.ContainsFunc(checks.All(), func(c probe.Check) bool { return c.ID == "isolation."+op.ID }) {
+		if !exists("isolation." + op.ID) {
 			continue
 		}
 		leak := mutant{

@@ -31,6 +31,7 @@ type mutant struct {
 	by string // the check that must fail, of a mutant written by hand
 
 	kind, operation string // of a generated mutant: the kind of its fault, and the operation whose checks must find it
+	refuses         bool   // what is refused is wrong, or what should be
 }
 
 // handWritten returns the mutants that break rules of behavior, in the order of the checks.
@@ -124,8 +125,10 @@ func (j *jury) kill(t *testing.T, m mutant) string {
 	if len(known) > 0 {
 		failed = j.run(t, m, conformance.Filter{IDs: known})
 	}
-	if len(failed) == 0 {
-		failed = j.run(t, m, conformance.Filter{Operations: []string{m.operation}})
+	for _, only := range []conformance.Filter{{IDs: m.likely(), Operations: []string{m.operation}}, {Operations: []string{m.operation}}} {
+		if len(failed) == 0 {
+			failed = j.run(t, m, only)
+		}
 	}
 	if len(failed) == 0 {
 		return ""
@@ -136,6 +139,21 @@ func (j *jury) kill(t *testing.T, m mutant) string {
 		j.killers[m.class()] = append(j.killers[m.class()], failed[0])
 	}
 	return failed[0]
+}
+
+// likely returns the checks that should find a mutant soon: those of requests that are refused, or those of this operation alone,
+// which set up less than others.
+func (m mutant) likely() []string {
+	ids := []string{"contract." + m.operation}
+	if m.refuses {
+		return append(ids, "validation."+m.operation, "authentication."+m.operation)
+	}
+	for _, c := range checks.All() {
+		if slices.Equal(c.Operations, []string{m.operation}) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
 }
 
 // failsAlone reports whether a check fails on a mutant. A check of answers needs others that ask for them.
@@ -227,4 +245,9 @@ func runChecks(t *testing.T, h http.Handler, target conformance.Target) []confor
 		t.Fatal(err)
 	}
 	return report.Results
+}
+
+// exists reports whether there is a check with an id.
+func exists(id string) bool {
+	return slices.ContainsFunc(checks.All(), func(c probe.Check) bool { return c.ID == id })
 }

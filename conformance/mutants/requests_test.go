@@ -256,18 +256,22 @@ func (p place) holds(r request, such func(any) bool) (holds bool) {
 
 // asking makes a mutant that changes requests.
 func (op operationSpec) asking(kind, does string, edit func(r request) request) mutant {
-	return op.mutant(kind, does, func(r request, next func(request) answer) answer { return next(edit(r)) })
+	m := op.mutant(kind, does, func(r request, next func(request) answer) answer { return next(edit(r)) })
+	m.refuses = true
+	return m
 }
 
 // refusing makes a mutant that answers 400 to requests that keep the contract.
 func (op operationSpec) refusing(kind, does string, such func(r request) bool) mutant {
-	return op.mutant(kind, does, func(r request, next func(request) answer) answer {
+	m := op.mutant(kind, does, func(r request, next func(request) answer) answer {
 		a := next(r)
 		if a.status != http.StatusBadRequest && a.status != http.StatusUnauthorized && such(r) {
 			a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
 		}
 		return a
 	})
+	m.refuses = true
+	return m
 }
 
 // sample returns a value that keeps a schema.

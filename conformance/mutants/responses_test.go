@@ -28,6 +28,7 @@ func (op operationSpec) bodyMutants(statuses ...int) (all []mutant) {
 			}
 			return a
 		}))
+		all[len(all)-1].refuses = statuses[0] != http.StatusOK
 	}
 	undeclared := func(p place) {
 		add("undeclared member", "returns an undeclared member in %s %s", p, func(v any) any {
@@ -209,6 +210,7 @@ func (op operationSpec) headerMutants() (all []mutant) {
 				}
 				return a
 			}))
+			all[len(all)-1].refuses = statuses[0] != http.StatusOK
 		}
 		add("sends text/plain as", "Content-Type", func(string) string { return "text/plain" })
 		headers := openapi3.Headers{}
