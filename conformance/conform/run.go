@@ -30,7 +30,9 @@ Exit codes: 0 CONFORMANT, every check of the profile and condition ran and passe
 	`of the server kept checks from running.
 
 Every flag has an environment variable, so that secrets need not be in the list of processes, and a key in the file ` +
-	`that --config names: --client-id is $CONFORM_CLIENT_ID and client_id. A flag counts more than a variable, a variable more than the file.`
+	`that --config names: --client-id is $CONFORM_CLIENT_ID and client_id. A flag takes precedence over a variable, a variable over the file.
+
+conform diff OLD NEW compares two reports.`
 
 // options is the command line, the environment and the file of --config in one.
 type options struct {
@@ -42,7 +44,11 @@ type options struct {
 	Profile           string        `help:"What to look at: all operations (full), or those of the interface document only." enum:"full,document" default:"full"`
 	Condition         string        `help:"The state that the server was put in: ${enum}." enum:"normal,rate-limited,unavailable,broken" default:"normal"`
 	Fixtures          string        `help:"YAML file with what exists on the server already." placeholder:"FILE"`
-	Only              []string      `help:"Run only checks with these ids, or ids that begin so." placeholder:"ID"`
+	Header            []string      `help:"Send this header with each request; may be repeated. Its value is treated as a secret." placeholder:"'NAME: VALUE'" sep:"none"`
+	CA                string        `name:"ca" help:"PEM file with certificates of authorities to trust, besides those of the system." placeholder:"FILE"`
+	ClientCert        string        `help:"PEM file with a client certificate for TLS." placeholder:"FILE"`
+	ClientKey         string        `help:"PEM file with its key." placeholder:"FILE"`
+	Only              []string      `help:"Run only checks with these ids, or below them." placeholder:"ID"`
 	Operation         []string      `help:"Run only checks of these operations." placeholder:"OPERATION"`
 	Clause            []string      `help:"Run only checks of these clauses or decisions." placeholder:"CLAUSE"`
 	Parallel          int           `help:"How many checks run at once." default:"8"`
@@ -70,22 +76,30 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 			panic(ended)
 		}
 	}()
-	var o options
-	parser, err := kong.New(&o,
-		kong.Name("conform"),
-		kong.Description(description),
-		kong.Writers(out, errs),
-		kong.Exit(func(code int) { panic(exit(code)) }),
-		kong.Resolvers(&settings{getenv: getenv}),
-	)
-	if err == nil {
-		_, err = parser.Parse(args)
+	name := "conform"
+	parse := func(into any, description string, resolver ...kong.Resolver) error {
+		parser, err := kong.New(into, kong.Name(name), kong.Description(description), kong.Writers(out, errs),
+			kong.Exit(func(code int) { panic(exit(code)) }), kong.Resolvers(resolver...))
+		if err == nil {
+			_, err = parser.Parse(args)
+		}
+		return err
 	}
-	if err == nil {
-		code, err = o.run(ctx, getenv, out, errs)
+	var err error
+	if len(args) > 0 && args[0] == "diff" {
+		var d diff
+		name, args = "conform diff", args[1:]
+		if err = parse(&d, diffDescription); err == nil {
+			code, err = d.run(out)
+		}
+	} else {
+		var o options
+		if err = parse(&o, description, &settings{getenv: getenv}); err == nil {
+			code, err = o.run(ctx, getenv, out, errs)
+		}
 	}
 	if err != nil {
-		fmt.Fprintf(errs, "conform: %s\nTry: conform --help\n", strings.TrimPrefix(err.Error(), "conformance: "))
+		fmt.Fprintf(errs, "%s: %s\nTry: %s --help\n", name, strings.TrimPrefix(err.Error(), "conformance: "), name)
 		return exitUnable
 	}
 	return code
@@ -130,30 +144,6 @@ func (o options) test(ctx context.Context, target conformance.Target, getenv fun
 		fmt.Fprintf(out, "Written to %s: %s, %s, %s\n", o.Report, report.HTMLFile, report.JSONFile, report.JUnitFile)
 	}
 	return result.Verdict.ExitCode(), nil
-}
-
-func (o options) target() (conformance.Target, error) {
-	target := conformance.Target{
-		Target: probe.Target{
-			URL: o.URL, ClientID: o.ClientID, ClientSecret: o.ClientSecret,
-			OtherClientID: o.OtherClientID, OtherClientSecret: o.OtherClientSecret,
-			Profile: probe.Profile(o.Profile), Condition: probe.Condition(o.Condition), Timeout: o.Timeout,
-		},
-		Only:     conformance.Filter{IDs: o.Only, Operations: o.Operation, Clauses: o.Clause},
-		Parallel: o.Parallel, MaxFailures: o.MaxFailures, Commit: o.Commit,
-	}
-	if o.Fixtures == "" {
-		return target, nil
-	}
-	var file struct {
-		Facts    probe.Facts    `yaml:"facts"`
-		Fixtures probe.Fixtures `yaml:"fixtures"`
-	}
-	if err := readYAML(o.Fixtures, &file); err != nil {
-		return target, fmt.Errorf("--fixtures: %w", err)
-	}
-	target.Facts, target.Fixtures = file.Facts, file.Fixtures
-	return target, nil
 }
 
 func terminal(w io.Writer) bool {

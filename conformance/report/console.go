@@ -21,7 +21,7 @@ var colours = map[probe.Status]string{
 	probe.Disabled: "2", probe.Skipped: "33", probe.Passed: "32", probe.Failed: "31;1", probe.Error: "35;1",
 }
 
-// Console writes the checks as a tree, with what went wrong and how to put it right, and a last line that sums it up.
+// Console writes the checks as a tree, with what went wrong and how to fix it, and a last line that sums it up.
 // Checks that were not chosen are only counted.
 func Console(w io.Writer, r *conformance.Report, colour bool) error {
 	p := printer{Writer: bufio.NewWriter(w), colour: colour}
@@ -107,6 +107,6 @@ func (p printer) details(result conformance.Result) {
 		fmt.Fprintf(p, "      %s\n", strings.ReplaceAll(message, "\n", "\n      "))
 	}
 	if result.Status == probe.Failed {
-		fmt.Fprintf(p, "      To put it right: %s (%s)\n", result.Fix, strings.Join(result.Clauses, ", "))
+		fmt.Fprintf(p, "      How to fix it: %s (%s)\n", result.Fix, strings.Join(result.Clauses, ", "))
 	}
 }

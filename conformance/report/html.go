@@ -26,17 +26,25 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"percent": func(touched, missing int) int { return 100 * touched / max(1, touched+missing) },
 }).Parse(pageText))
 
-// clause is one row of the matrix: a clause or a decision, and the checks that hold it.
+// clause is a row of the matrix: a clause or a decision, and the checks that enforce it.
 type clause struct {
 	checks.Clause
 	Status  probe.Status
 	Results []conformance.Result
 }
 
-// finding is a list of checks that did not pass for one reason.
+// finding is a list of checks that did not pass.
 type finding struct {
 	ID, Title, None string
-	Results         []conformance.Result
+	Problems        []problem
+}
+
+// problem is what several checks report in the same words.
+type problem struct {
+	Status   probe.Status
+	Messages []string
+	Fix      string // "" where the checks have several
+	Results  []conformance.Result
 }
 
 // view is what the page is made of.
@@ -53,19 +61,19 @@ type view struct {
 	Touched   []coverage.Operation
 }
 
-// HTML writes the report as one page without scripts that loads nothing.
+// HTML writes the report as one page that loads nothing. Without its script it lacks only the search.
 func HTML(w io.Writer, r *conformance.Report) error {
 	v := view{
 		Report: r, Style: template.CSS(pageStyle), Outcome: outcome(r), Facts: facts(r), //nolint:gosec // it is ours
 		Statuses: []probe.Status{probe.Passed, probe.Failed, probe.Error, probe.Skipped, probe.Disabled},
 		Groups:   groups(r), Touched: r.Coverage.Operations,
 		Findings: []finding{
-			{"wrong", "What is wrong", "Nothing: no check that ran has failed.", withStatus(r, probe.Failed)},
-			{"unknown", "What could not be judged", "", withStatus(r, probe.Error)},
+			{"failed", "Failed", "No check that ran has failed.", problems(r, probe.Failed)},
+			{"not-judged", "Not judged", "", problems(r, probe.Error)},
 		},
 	}
 	if r.Problem != "" {
-		v.Findings[0].None = "Nothing that is known."
+		v.Findings[0].None = "The server was not judged."
 	}
 	v.Clauses, v.Decisions = matrix(r)
 	if err := page.Execute(w, v); err != nil {
@@ -74,18 +82,29 @@ func HTML(w io.Writer, r *conformance.Report) error {
 	return nil
 }
 
-// withStatus gives the results that have a status, and more to say than the problem of the whole run.
-func withStatus(r *conformance.Report, s probe.Status) []conformance.Result {
-	var all []conformance.Result
+// problems are the results with a status, grouped by their messages: the most frequent first, then in the order of the
+// report. A result that says nothing but the problem of the whole run is left out.
+func problems(r *conformance.Report, s probe.Status) []problem {
+	var all []problem
 	for _, result := range r.Results {
-		if result.Status == s && !slices.Equal(result.Messages, []string{r.Problem}) {
-			all = append(all, result)
+		if result.Status != s || slices.Equal(result.Messages, []string{r.Problem}) {
+			continue
+		}
+		i := slices.IndexFunc(all, func(p problem) bool { return slices.Equal(p.Messages, result.Messages) })
+		if i < 0 {
+			i = len(all)
+			all = append(all, problem{Status: s, Messages: result.Messages, Fix: result.Fix})
+		}
+		all[i].Results = append(all[i].Results, result)
+		if all[i].Fix != result.Fix {
+			all[i].Fix = ""
 		}
 	}
+	slices.SortStableFunc(all, func(a, b problem) int { return len(b.Results) - len(a.Results) })
 	return all
 }
 
-// matrix gives every clause of the interface document and every decision that a check names, with those checks.
+// matrix returns every clause of the interface document and every decision that a check names, with those checks.
 func matrix(r *conformance.Report) (clauses, decisions []clause) {
 	at := map[string]*clause{}
 	rows := make([]*clause, 0, len(r.Clauses))

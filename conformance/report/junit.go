@@ -125,7 +125,7 @@ func junitProblemOf(result conformance.Result, kind string) *junitProblem {
 	if len(result.Messages) > 0 {
 		first, _, _ = strings.Cut(result.Messages[0], "\n")
 	}
-	text := fmt.Sprintf("Rule: %s\nClauses: %s\n\n%s\n\nTo put it right: %s\n",
+	text := fmt.Sprintf("Rule: %s\nClauses: %s\n\n%s\n\nHow to fix it: %s\n",
 		result.Title, strings.Join(result.Clauses, ", "), strings.Join(result.Messages, "\n"), result.Fix)
 	return &junitProblem{Message: first, Type: kind, Text: text}
 }

@@ -70,7 +70,7 @@ func TestConsoleTellsWhatIsWrongAndHowToPutItRight(t *testing.T) {
 	plain := func(w io.Writer, r *conformance.Report) error { return report.Console(w, r, false) }
 	got := text(t, plain, sample())
 	for _, want := range []string{
-		"✗ payers: 1 passed, 1 failed\n", "  ✓ payers.passed  Rule", "  ✗ payers.failed  Rule", "To put it right: Mend <it>. (2.1-list, D-08)",
+		"✗ payers: 1 passed, 1 failed\n", "  ✓ payers.passed  Rule", "  ✗ payers.failed  Rule", "How to fix it: Mend <it>. (2.1-list, D-08)",
 		"  ! users.unknown  Rule", "      set-up: no answer", "  – users.skipped  Rule",
 		"\nContract:             1.1.0\n", "\nFilter:               checks payers, users\n", "\nSecond client:        none\n", "\nFixtures:             sender, WALLET NPR\n",
 		"\nNot run:              1 no payer has limits\nNot part of this run: 1 for profile full only\n",
@@ -151,7 +151,7 @@ func TestJUnitIsXMLThatTellsFailuresErrorsAndSkippedChecksApart(t *testing.T) {
 		t.Errorf("the check that passed: %+v", payers[0])
 	}
 	failure := payers[1].Failure
-	if failure == nil || !strings.HasPrefix(failure.Message, "answered 500") || !strings.Contains(failure.Text, "To put it right: Mend <it>.") {
+	if failure == nil || !strings.HasPrefix(failure.Message, "answered 500") || !strings.Contains(failure.Text, "How to fix it: Mend <it>.") {
 		t.Errorf("the check that failed: %+v", payers[1])
 	}
 	if strings.ContainsAny(failure.Text, "\x00\x1b\ufffe") {
@@ -162,10 +162,13 @@ func TestJUnitIsXMLThatTellsFailuresErrorsAndSkippedChecksApart(t *testing.T) {
 	}
 }
 
-func TestPageLoadsNothingAndRunsNothing(t *testing.T) {
+func TestPageLoadsNothingAndRunsOnlyItsSearch(t *testing.T) {
 	t.Parallel()
 	page := text(t, report.HTML, sample())
-	for _, forbidden := range []string{"<script", "<link", "<img", "<iframe", "src=", "@import", "url(", "http-equiv", "javascript:"} {
+	if strings.Count(page, "<script") != 1 || !strings.Contains(page, "<script>\nconst search") {
+		t.Error("the page runs something else than its search")
+	}
+	for _, forbidden := range []string{"<link", "<img", "<iframe", "src=", "@import", "url(", "http-equiv", "javascript:"} {
 		if strings.Contains(page, forbidden) {
 			t.Errorf("the page has %s", forbidden)
 		}
