@@ -183,6 +183,26 @@ func TestPageLoadsNothingAndRunsOnlyItsSearch(t *testing.T) {
 	}
 }
 
+// Checks with the same messages are one article: a fault of a server mostly breaks many rules.
+func TestPageGroupsEqualFailures(t *testing.T) {
+	t.Parallel()
+	r := sample()
+	again := r.Results[1]
+	again.ID, again.Fix = "payers.again", "Mend that."
+	other := r.Results[1]
+	other.ID, other.Messages = "payers.other", []string{"answered 404"}
+	r.Results = append(r.Results, again, other)
+	page := text(t, report.HTML, r)
+	if strings.Count(page, "<article class=\"failed\">") != 2 || !strings.Contains(page, "2 checks with the same messages") {
+		t.Error("the failures are not grouped by their messages")
+	}
+	for _, once := range []string{"alert(1)", "answered 404", "Mend that."} {
+		if n := strings.Count(page, once); n != 1 {
+			t.Errorf("%s is there %d times", once, n)
+		}
+	}
+}
+
 // Links of the page lead somewhere, no id is there twice, and every tag is closed where it must be.
 func TestPageIsWellFormed(t *testing.T) {
 	t.Parallel()
