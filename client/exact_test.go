@@ -57,7 +57,7 @@ func exactLiftLimits(t testing.TB, s *servertest.Server) {
 	}
 	defer db.Close()
 	sandbox := server.SandboxClients[0]
-	row, _, err := db.ClientRow(t.Context(), sandbox.ID)
+	row, _, err := db.ClientRow(t.Context(), payout.ClientID(sandbox.ID))
 	if err != nil {
 		t.Fatal(err)
 	}

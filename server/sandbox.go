@@ -30,8 +30,8 @@ func seed(ctx context.Context, db *store.Store, c Config) error {
 	if err != nil {
 		return err
 	}
-	isSandbox := func(id string) bool {
-		return slices.ContainsFunc(SandboxClients, func(s struct{ ID, Name, Secret string }) bool { return s.ID == id })
+	isSandbox := func(id payout.ClientID) bool {
+		return slices.ContainsFunc(SandboxClients, func(s struct{ ID, Name, Secret string }) bool { return payout.ClientID(s.ID) == id })
 	}
 	switch {
 	case c.Sandbox && !allOf(clients, isSandbox):
@@ -58,7 +58,7 @@ func seed(ctx context.Context, db *store.Store, c Config) error {
 	}
 	for i, s := range SandboxClients {
 		client := sandboxProfiles[i]
-		client.ID, client.Name = s.ID, s.Name
+		client.ID, client.Name = payout.ClientID(s.ID), s.Name
 		if err := db.PutClient(ctx, client, payout.HashSecret(s.Secret), c.Now()); err != nil {
 			return fmt.Errorf("seed sandbox clients: %w", err)
 		}
@@ -66,8 +66,8 @@ func seed(ctx context.Context, db *store.Store, c Config) error {
 	return nil
 }
 
-func allOf(values []string, test func(string) bool) bool {
-	return !slices.ContainsFunc(values, func(v string) bool { return !test(v) })
+func allOf[T any](values []T, test func(T) bool) bool {
+	return !slices.ContainsFunc(values, func(v T) bool { return !test(v) })
 }
 
 // sandboxProfiles are those of [SandboxClients], in three tiers: the first sends from the US and the UK to seven countries, the

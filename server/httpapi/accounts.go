@@ -13,7 +13,7 @@ func (h handlers) CreateFundingAccount(
 	ctx context.Context, r gen.CreateFundingAccountRequestObject,
 ) (gen.CreateFundingAccountResponseObject, error) {
 	a, replayed, err := h.service.CreateFundingAccount(ctx, clientOf(ctx), idempotency(ctx, r.Params.XIdempotencyKey), payout.FundingAccount{
-		UserID: r.UserID.String(), Type: r.Body.FundingSourceType, Label: text(r.Body.Label),
+		UserID: payout.UserID(r.UserID.String()), Type: r.Body.FundingSourceType, Label: text(r.Body.Label),
 	})
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (h handlers) CreateFundingAccount(
 func (h handlers) ListFundingAccounts(
 	ctx context.Context, r gen.ListFundingAccountsRequestObject,
 ) (gen.ListFundingAccountsResponseObject, error) {
-	all, err := h.service.FundingAccounts(ctx, clientOf(ctx), r.UserID.String())
+	all, err := h.service.FundingAccounts(ctx, clientOf(ctx), payout.UserID(r.UserID.String()))
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (h handlers) ListFundingAccounts(
 func (h handlers) SetFundingAccountStatus(
 	ctx context.Context, r gen.SetFundingAccountStatusRequestObject,
 ) (gen.SetFundingAccountStatusResponseObject, error) {
-	a, err := h.service.SetFundingAccountStatus(ctx, clientOf(ctx), r.UserID.String(), r.FundingAccountID.String(),
+	a, err := h.service.SetFundingAccountStatus(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), payout.FundingAccountID(r.FundingAccountID.String()),
 		payout.FundingAccountStatus(r.Body.Status))
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (h handlers) CreateReceiveUser(
 ) (gen.CreateReceiveUserResponseObject, error) {
 	b := r.Body
 	u, replayed, err := h.service.CreateReceiveUser(ctx, clientOf(ctx), idempotency(ctx, r.Params.XIdempotencyKey), payout.ReceiveUser{
-		UserID: r.UserID.String(), FirstName: b.FirstName, LastName: text(b.LastName), Email: text(b.Email),
+		UserID: payout.UserID(r.UserID.String()), FirstName: b.FirstName, LastName: text(b.LastName), Email: text(b.Email),
 		MobilePhone: text(b.MobilePhone), AddressLine1: text(b.AddressLine1), City: text(b.City),
 		State: text(b.State), Zipcode: text(b.Zipcode), Country: b.Country,
 	})
@@ -66,7 +66,7 @@ func (h handlers) CreateReceiveUser(
 func (h handlers) ListReceiveUsers(
 	ctx context.Context, r gen.ListReceiveUsersRequestObject,
 ) (gen.ListReceiveUsersResponseObject, error) {
-	all, err := h.service.ReceiveUsers(ctx, clientOf(ctx), r.UserID.String())
+	all, err := h.service.ReceiveUsers(ctx, clientOf(ctx), payout.UserID(r.UserID.String()))
 	if err != nil {
 		return nil, err
 	}
@@ -78,13 +78,13 @@ func (h handlers) CreateBankAccount(
 	ctx context.Context, r gen.CreateBankAccountRequestObject,
 ) (gen.CreateBankAccountResponseObject, error) {
 	a := payout.BankAccount{
-		ReceiveUserID: r.ReceiveUserID.String(), BankID: r.Body.BankID, AccountNumber: r.Body.AccountNumber,
+		ReceiveUserID: payout.ReceiveUserID(r.ReceiveUserID.String()), BankID: r.Body.BankID, AccountNumber: r.Body.AccountNumber,
 		Currency: r.Body.Currency,
 	}
 	if r.Body.BranchID != nil {
 		a.BranchID = *r.Body.BranchID
 	}
-	a, replayed, err := h.service.CreateBankAccount(ctx, clientOf(ctx), idempotency(ctx, r.Params.XIdempotencyKey), r.UserID.String(), a)
+	a, replayed, err := h.service.CreateBankAccount(ctx, clientOf(ctx), idempotency(ctx, r.Params.XIdempotencyKey), payout.UserID(r.UserID.String()), a)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (h handlers) CreateBankAccount(
 func (h handlers) ListBankAccounts(
 	ctx context.Context, r gen.ListBankAccountsRequestObject,
 ) (gen.ListBankAccountsResponseObject, error) {
-	all, err := h.service.BankAccounts(ctx, clientOf(ctx), r.UserID.String(), r.ReceiveUserID.String())
+	all, err := h.service.BankAccounts(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), payout.ReceiveUserID(r.ReceiveUserID.String()))
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +108,8 @@ func (h handlers) CreateWalletAccount(
 	ctx context.Context, r gen.CreateWalletAccountRequestObject,
 ) (gen.CreateWalletAccountResponseObject, error) {
 	key := idempotency(ctx, r.Params.XIdempotencyKey)
-	a, replayed, err := h.service.CreateWalletAccount(ctx, clientOf(ctx), key, r.UserID.String(), payout.WalletAccount{
-		ReceiveUserID: r.ReceiveUserID.String(), PayerID: r.Body.PayerID, WalletNumber: r.Body.WalletNumber,
+	a, replayed, err := h.service.CreateWalletAccount(ctx, clientOf(ctx), key, payout.UserID(r.UserID.String()), payout.WalletAccount{
+		ReceiveUserID: payout.ReceiveUserID(r.ReceiveUserID.String()), PayerID: r.Body.PayerID, WalletNumber: r.Body.WalletNumber,
 		Currency: r.Body.Currency,
 	})
 	if err != nil {
@@ -123,7 +123,7 @@ func (h handlers) CreateWalletAccount(
 func (h handlers) ListWalletAccounts(
 	ctx context.Context, r gen.ListWalletAccountsRequestObject,
 ) (gen.ListWalletAccountsResponseObject, error) {
-	all, err := h.service.WalletAccounts(ctx, clientOf(ctx), r.UserID.String(), r.ReceiveUserID.String())
+	all, err := h.service.WalletAccounts(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), payout.ReceiveUserID(r.ReceiveUserID.String()))
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 
 // guard checks every request of an operation: credentials first, then the rate limit, then the contract (D-19, D-28).
 type guard struct {
-	authenticate func(ctx context.Context, clientID, secret string) (payout.Client, error)
+	authenticate func(ctx context.Context, clientID payout.ClientID, secret string) (payout.Client, error)
 	limits       *rateLimits
 }
 
@@ -27,12 +27,12 @@ func (g guard) before(op *contract.Operation) echo.MiddlewareFunc {
 			r := c.Request()
 			seen := observed(c)
 			seen.operation = op.ID
-			client, err := g.authenticate(r.Context(), r.Header.Get("X-Client-Id"), r.Header.Get("X-Client-Secret"))
+			client, err := g.authenticate(r.Context(), payout.ClientID(r.Header.Get("X-Client-Id")), r.Header.Get("X-Client-Secret"))
 			if err != nil {
 				return err
 			}
-			seen.client = client.ID
-			if err := g.limits.take(client.ID); err != nil {
+			seen.client = string(client.ID)
+			if err := g.limits.take(string(client.ID)); err != nil {
 				return err
 			}
 			params, err := pathParams(c)

@@ -88,7 +88,7 @@ func TestOperationsOfEveryMethodAreGuarded(t *testing.T) {
 			reached := 0
 			register(router{
 				echo: e, contract: withOperation(t, declared, "/invented/{bankId}"),
-				guard: guard{limits: newRateLimits(0), authenticate: func(_ context.Context, id, _ string) (payout.Client, error) {
+				guard: guard{limits: newRateLimits(0), authenticate: func(_ context.Context, id payout.ClientID, _ string) (payout.Client, error) {
 					if id != "acme" {
 						return payout.Client{}, payout.NewError(payout.CodeUnauthorized)
 					}

@@ -28,7 +28,7 @@ func (h handlers) CreateTransaction(
 	if err != nil {
 		return nil, err
 	}
-	t, replayed, err := h.service.CreateTransaction(ctx, clientOf(ctx), idempotency(ctx, r.Params.XIdempotencyKey), r.UserID.String(), n)
+	t, replayed, err := h.service.CreateTransaction(ctx, clientOf(ctx), idempotency(ctx, r.Params.XIdempotencyKey), payout.UserID(r.UserID.String()), n)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (h handlers) ListTransactions(
 	if r.Params.Limit != nil {
 		limit = int(*r.Params.Limit)
 	}
-	page, next, err := h.service.Transactions(ctx, clientOf(ctx), r.UserID.String(), after, limit)
+	page, next, err := h.service.Transactions(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), after, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (h handlers) ListTransactions(
 func (h handlers) GetTransaction(
 	ctx context.Context, r gen.GetTransactionRequestObject,
 ) (gen.GetTransactionResponseObject, error) {
-	t, err := h.service.Transaction(ctx, clientOf(ctx), r.UserID.String(), r.TransactionID.String())
+	t, err := h.service.Transaction(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), payout.TransactionID(r.TransactionID.String()))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func newTransaction(b *api.TransactionRequest) (payout.NewTransaction, error) {
 	}
 	n := payout.NewTransaction{
 		FromAmount: b.FromAmount.Decimal(), ExchangeRate: b.ExchangeRate.Decimal(),
-		FromCurrency: b.FromCurrency, ToCurrency: b.ToCurrency, FromFundID: b.FromFundID.String(),
+		FromCurrency: b.FromCurrency, ToCurrency: b.ToCurrency, FromFundID: payout.FundingAccountID(b.FromFundID.String()),
 		FundingType: text(b.FundingSourceType), To: to,
 		Notes: payout.Notes{
 			Note: b.Note, Purpose: b.Purpose, CustomPurpose: b.CustomPurpose, RemittancePurpose: b.RemittancePurpose,
@@ -114,14 +114,14 @@ func receiveSide(side api.ReceiveSide) (payout.ReceiveSide, error) {
 		return payout.ReceiveSide{}, fmt.Errorf("a checked receive side does not fit %T", to)
 	}
 	out := payout.ReceiveSide{
-		ReceiveUserID: to.ID.String(), Method: to.PayoutMethod, Mode: to.CalculationMode, PayerID: to.PayerID,
+		ReceiveUserID: payout.ReceiveUserID(to.ID.String()), Method: to.PayoutMethod, Mode: to.CalculationMode, PayerID: to.PayerID,
 		PickupLocation: to.PickupLocation,
 	}
 	if out.Mode == "" {
 		out.Mode = payout.SenderAmount
 	}
 	if to.FundID != nil {
-		out.FundID = to.FundID.String()
+		out.FundID = payout.ReceiveAccountID(to.FundID.String())
 	}
 	return out, nil
 }
@@ -177,5 +177,5 @@ func fromCursor(cursor *string) (payout.Position, error) {
 		return payout.Position{}, payout.NewError(payout.CodeBadRequest,
 			payout.Violation{In: "query", Field: "cursor", Reason: "must be a next_cursor of an earlier page"})
 	}
-	return payout.Position{CreatedAt: time.UnixMicro(us).UTC(), ID: id}, nil
+	return payout.Position{CreatedAt: time.UnixMicro(us).UTC(), ID: payout.TransactionID(id)}, nil
 }

@@ -20,7 +20,7 @@ func (h handlers) CreateUser(ctx context.Context, r gen.CreateUserRequestObject)
 
 // GetUser implements GET /users/{user_id}.
 func (h handlers) GetUser(ctx context.Context, r gen.GetUserRequestObject) (gen.GetUserResponseObject, error) {
-	u, err := h.service.User(ctx, clientOf(ctx), r.UserID.String())
+	u, err := h.service.User(ctx, clientOf(ctx), payout.UserID(r.UserID.String()))
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (h handlers) GetUser(ctx context.Context, r gen.GetUserRequestObject) (gen.
 
 // GetCipInfo implements GET /users/{user_id}/cip-info.
 func (h handlers) GetCipInfo(ctx context.Context, r gen.GetCipInfoRequestObject) (gen.GetCipInfoResponseObject, error) {
-	info, err := h.service.CIPInfo(ctx, clientOf(ctx), r.UserID.String())
+	info, err := h.service.CIPInfo(ctx, clientOf(ctx), payout.UserID(r.UserID.String()))
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (h handlers) SetVerification(
 	for tag, status := range r.Body.CipInfo {
 		tags[tag] = payout.CIPStatus(status)
 	}
-	info, err := h.service.SetVerification(ctx, clientOf(ctx), r.UserID.String(),
+	info, err := h.service.SetVerification(ctx, clientOf(ctx), payout.UserID(r.UserID.String()),
 		payout.Verification{Status: payout.KYCStatus(text(r.Body.KycStatus)), Tags: tags})
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (h handlers) SetVerification(
 func (h handlers) GetTransactionLimit(
 	ctx context.Context, r gen.GetTransactionLimitRequestObject,
 ) (gen.GetTransactionLimitResponseObject, error) {
-	l, err := h.service.Limits(ctx, clientOf(ctx), r.UserID.String(), r.Params.Destination)
+	l, err := h.service.Limits(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), r.Params.Destination)
 	if err != nil {
 		return nil, err
 	}

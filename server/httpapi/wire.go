@@ -52,7 +52,7 @@ func nullableOf(t payout.NullableText) nullable.Nullable[string] {
 }
 
 // toID converts an id of the domain, which is always a UUID.
-func toID(id string) openapi_types.UUID { return uuid.MustParse(id) }
+func toID[ID ~string](id ID) openapi_types.UUID { return uuid.MustParse(string(id)) }
 
 func timestamp(t time.Time) api.Timestamp { return wire.Timestamp{Time: t} }
 

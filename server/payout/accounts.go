@@ -19,8 +19,8 @@ func FundingAccountStatuses() []FundingAccountStatus {
 
 // FundingAccount is where a sender's money comes from (D-20).
 type FundingAccount struct {
-	ID        string
-	UserID    string
+	ID        FundingAccountID
+	UserID    UserID
 	Type      string // funding_source_type
 	Label     string
 	Status    FundingAccountStatus
@@ -29,8 +29,8 @@ type FundingAccount struct {
 
 // ReceiveUser gets the money (D-20). An empty text is one that was not sent.
 type ReceiveUser struct {
-	ID           string
-	UserID       string
+	ID           ReceiveUserID
+	UserID       UserID
 	FirstName    string
 	LastName     string
 	Email        string
@@ -45,8 +45,8 @@ type ReceiveUser struct {
 
 // BankAccount is a receive bank account (D-20).
 type BankAccount struct {
-	ID            string
-	ReceiveUserID string
+	ID            ReceiveAccountID
+	ReceiveUserID ReceiveUserID
 	BankID        int64
 	BranchID      int64 // 0: not sent
 	AccountNumber string
@@ -56,8 +56,8 @@ type BankAccount struct {
 
 // WalletAccount is a receive wallet account (D-20).
 type WalletAccount struct {
-	ID            string
-	ReceiveUserID string
+	ID            ReceiveAccountID
+	ReceiveUserID ReceiveUserID
 	PayerID       int64
 	WalletNumber  string
 	Currency      string

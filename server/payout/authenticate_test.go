@@ -25,8 +25,10 @@ func TestAuthenticate(t *testing.T) {
 	putClient(t, w, payout.Client{ID: "closed", Name: "Closed", Disabled: true}, "closed secret")
 
 	for _, c := range []struct {
-		name, id, secret string
-		ok               bool
+		name   string
+		id     payout.ClientID
+		secret string
+		ok     bool
 	}{
 		{"the older of two secrets", "two", "old secret", true},
 		{"the newer of two secrets", "two", "new secret", true},
@@ -43,7 +45,7 @@ func TestAuthenticate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			client, err := w.Authenticate(t.Context(), c.id, c.secret)
+			client, err := w.Authenticate(t.Context(), payout.ClientID(c.id), c.secret)
 			if c.ok {
 				if err != nil || client.ID != c.id || client.Name != "Two" || len(client.Corridors) != 1 {
 					t.Errorf("%+v, %v", client, err)

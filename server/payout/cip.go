@@ -21,7 +21,7 @@ func CIPStatuses() []CIPStatus {
 
 // CIPInfo is the verification information of a user: CIP tag to status, and the overall status (section 2.7).
 type CIPInfo struct {
-	UserID string
+	UserID UserID
 	Status KYCStatus
 	Tags   map[string]CIPStatus
 }

@@ -9,7 +9,7 @@ import (
 
 // Client is a client organisation, our tenant, with what is enabled for it (D-18).
 type Client struct {
-	ID           string
+	ID           ClientID
 	Name         string
 	Disabled     bool
 	Corridors    []Corridor

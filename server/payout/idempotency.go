@@ -15,20 +15,20 @@ type UsedKey struct{ Fingerprint, ResourceID string }
 var errNotThere = errors.New("what an idempotency key created is not there")
 
 // creation is how one resource is created.
-type creation[T any] struct {
+type creation[T any, ID ~string] struct {
 	// check refuses what the request alone shows to be wrong, before anything is written; may be nil.
 	check func() error
 	// create writes the resource, with this id, where the rules allow it.
-	create func(tx Tx, id string) (T, error)
+	create func(tx Tx, id ID) (T, error)
 	// find reads the resource as it is now.
-	find func(r Reader, id string) (T, bool, error)
+	find func(r Reader, id ID) (T, bool, error)
 }
 
 // once creates a resource, or replays the one that the key created before; replayed tells which (D-16, D-54). It returns
 // CodeIdempotencyKeyReused for a key that was used with another fingerprint, and the errors of the creation. A refused
 // creation writes nothing and uses up no key. Without a key each call creates.
-func once[T any](
-	ctx context.Context, s *Service, c Client, key Idempotency, n creation[T],
+func once[T any, ID ~string](
+	ctx context.Context, s *Service, c Client, key Idempotency, n creation[T, ID],
 ) (v T, replayed bool, err error) {
 	if v, replayed, err = replay(ctx, s.store, c, key, n); replayed || err != nil {
 		return v, replayed, err
@@ -45,8 +45,8 @@ func once[T any](
 
 // write creates the resource and takes the key, both or neither. The key comes first, so that a second try waits for the
 // first one before it looks at any rule.
-func write[T any](
-	ctx context.Context, s *Service, c Client, key Idempotency, n creation[T],
+func write[T any, ID ~string](
+	ctx context.Context, s *Service, c Client, key Idempotency, n creation[T, ID],
 ) (v T, replayed bool, err error) {
 	if n.check != nil {
 		if err := n.check(); err != nil {
@@ -65,14 +65,16 @@ func write[T any](
 				return err
 			}
 		}
-		v, err = n.create(tx, id)
+		v, err = n.create(tx, ID(id))
 		return err
 	})
 	return v, replayed, err
 }
 
 // replay finds what a key created, if it was used.
-func replay[T any](ctx context.Context, r Reader, c Client, key Idempotency, n creation[T]) (v T, ok bool, err error) {
+func replay[T any, ID ~string](
+	ctx context.Context, r Reader, c Client, key Idempotency, n creation[T, ID],
+) (v T, ok bool, err error) {
 	if key.Key == "" {
 		return v, false, nil
 	}
@@ -84,7 +86,7 @@ func replay[T any](ctx context.Context, r Reader, c Client, key Idempotency, n c
 		return v, false, NewError(CodeIdempotencyKeyReused,
 			Violation{"header", "X-Idempotency-Key", "must be new for a different request"})
 	}
-	if v, ok, err = n.find(r, used.ResourceID); err == nil && !ok {
+	if v, ok, err = n.find(r, ID(used.ResourceID)); err == nil && !ok {
 		err = errNotThere
 	}
 	return v, ok, err

@@ -261,14 +261,14 @@ func TestACreationWhoseCommitAnswerWasLost(t *testing.T) {
 // keyless says that no key was used before, as one does to a request that came first.
 type keyless struct{ payout.Store }
 
-func (keyless) IdempotencyKey(context.Context, string, string) (payout.UsedKey, bool, error) {
+func (keyless) IdempotencyKey(context.Context, payout.ClientID, string) (payout.UsedKey, bool, error) {
 	return payout.UsedKey{}, false, nil
 }
 
 // forgetful has kept the key, and not what it created.
 type forgetful struct{ payout.Store }
 
-func (forgetful) User(context.Context, string, string) (payout.User, bool, error) {
+func (forgetful) User(context.Context, payout.ClientID, payout.UserID) (payout.User, bool, error) {
 	return payout.User{}, false, nil
 }
 

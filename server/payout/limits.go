@@ -7,7 +7,7 @@ import (
 
 // Limits is what a user may still send to one destination (section 2.8), in minor units of Currency.
 type Limits struct {
-	UserID                 string
+	UserID                 UserID
 	Destination            string
 	Currency               string // sending currency of the user's corridor; empty for a user who cannot send
 	CurrentTier            int    // 0: none
@@ -19,7 +19,7 @@ type Usage struct{ Daily, Monthly, Annual int64 }
 
 // UsageKey names the counters of a user: per destination, sending currency, and the UTC day, month and year of At.
 type UsageKey struct {
-	UserID      string
+	UserID      UserID
 	Destination string
 	Currency    string
 	At          time.Time

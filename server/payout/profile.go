@@ -12,7 +12,7 @@ import (
 // Profile is what an operator says about a client (D-17, D-18): Client with amounts in major units, as a person writes
 // them.
 type Profile struct {
-	ID           string               `json:"id" yaml:"id"`
+	ID           ClientID             `json:"id" yaml:"id"`
 	Name         string               `json:"name" yaml:"name"`
 	Corridors    []Corridor           `json:"corridors" yaml:"corridors"`
 	Destinations []ProfileDestination `json:"destinations" yaml:"destinations"`
@@ -57,8 +57,8 @@ const (
 var clientIDPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
 // ClientIDReason tells what is wrong with the id of a client; it is empty where nothing is.
-func ClientIDReason(id string) string {
-	if !clientIDPattern.MatchString(id) {
+func ClientIDReason(id ClientID) string {
+	if !clientIDPattern.MatchString(string(id)) {
 		return "must be 1 to 63 lower-case letters, digits and hyphens, and not begin with a hyphen"
 	}
 	return ""

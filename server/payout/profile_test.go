@@ -73,7 +73,7 @@ func TestEveryViolationOfAProfileHasItsPath(t *testing.T) {
 		"hyphen first":           {func(p *Profile) { p.ID = "-a" }, []string{"id must be 1 to 63 ..."}},
 		"capitals":               {func(p *Profile) { p.ID = "Acme" }, []string{"id must be 1 to 63 ..."}},
 		"newline":                {func(p *Profile) { p.ID = "acme\n" }, []string{"id must be 1 to 63 ..."}},
-		"long id":                {func(p *Profile) { p.ID = strings.Repeat("a", 64) }, []string{"id must be 1 to 63 ..."}},
+		"long id":                {func(p *Profile) { p.ID = ClientID(strings.Repeat("a", 64)) }, []string{"id must be 1 to 63 ..."}},
 		"no name":                {func(p *Profile) { p.Name = " " }, []string{"name must not be empty"}},
 		"space around name":      {func(p *Profile) { p.Name = "a " }, []string{"name must not begin or end with a space"}},
 		"long name":              {func(p *Profile) { p.Name = strings.Repeat("é", 201) }, []string{"name must have at most 200 characters"}},

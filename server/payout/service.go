@@ -33,7 +33,7 @@ func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Microse
 
 // Authenticate finds the client that the credentials name. Missing, unknown, disabled and wrong are the same
 // CodeUnauthorized (D-19).
-func (s *Service) Authenticate(ctx context.Context, clientID, secret string) (Client, error) {
+func (s *Service) Authenticate(ctx context.Context, clientID ClientID, secret string) (Client, error) {
 	if clientID == "" || secret == "" {
 		return Client{}, NewError(CodeUnauthorized)
 	}

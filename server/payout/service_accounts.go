@@ -10,22 +10,22 @@ import (
 func (s *Service) CreateFundingAccount(
 	ctx context.Context, c Client, key Idempotency, a FundingAccount,
 ) (_ FundingAccount, replayed bool, err error) {
-	return once(ctx, s, c, key, creation[FundingAccount]{
-		create: func(tx Tx, id string) (FundingAccount, error) {
+	return once(ctx, s, c, key, creation[FundingAccount, FundingAccountID]{
+		create: func(tx Tx, id FundingAccountID) (FundingAccount, error) {
 			a.ID, a.CreatedAt, a.Status = id, s.now(), FundingPending
 			if _, err := findUser(ctx, tx, c, a.UserID); err != nil {
 				return FundingAccount{}, err
 			}
 			return a, tx.InsertFundingAccount(ctx, c.ID, a)
 		},
-		find: func(r Reader, id string) (FundingAccount, bool, error) {
+		find: func(r Reader, id FundingAccountID) (FundingAccount, bool, error) {
 			return r.FundingAccount(ctx, c.ID, a.UserID, id)
 		},
 	})
 }
 
 // FundingAccounts lists the funding accounts of a user; CodeNotFound.
-func (s *Service) FundingAccounts(ctx context.Context, c Client, userID string) ([]FundingAccount, error) {
+func (s *Service) FundingAccounts(ctx context.Context, c Client, userID UserID) ([]FundingAccount, error) {
 	if _, err := findUser(ctx, s.store, c, userID); err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (s *Service) FundingAccounts(ctx context.Context, c Client, userID string) 
 
 // SetFundingAccountStatus changes the status of a funding account (D-20); CodeNotFound.
 func (s *Service) SetFundingAccountStatus(
-	ctx context.Context, c Client, userID, id string, status FundingAccountStatus,
+	ctx context.Context, c Client, userID UserID, id FundingAccountID, status FundingAccountStatus,
 ) (FundingAccount, error) {
 	var a FundingAccount
 	err := s.store.Write(ctx, func(tx Tx) (err error) {
@@ -56,8 +56,8 @@ func (s *Service) SetFundingAccountStatus(
 func (s *Service) CreateReceiveUser(
 	ctx context.Context, c Client, key Idempotency, u ReceiveUser,
 ) (_ ReceiveUser, replayed bool, err error) {
-	return once(ctx, s, c, key, creation[ReceiveUser]{
-		create: func(tx Tx, id string) (ReceiveUser, error) {
+	return once(ctx, s, c, key, creation[ReceiveUser, ReceiveUserID]{
+		create: func(tx Tx, id ReceiveUserID) (ReceiveUser, error) {
 			u.ID, u.CreatedAt = id, s.now()
 			if _, err := findUser(ctx, tx, c, u.UserID); err != nil {
 				return ReceiveUser{}, err
@@ -67,12 +67,14 @@ func (s *Service) CreateReceiveUser(
 			}
 			return u, tx.InsertReceiveUser(ctx, c.ID, u)
 		},
-		find: func(r Reader, id string) (ReceiveUser, bool, error) { return r.ReceiveUser(ctx, c.ID, u.UserID, id) },
+		find: func(r Reader, id ReceiveUserID) (ReceiveUser, bool, error) {
+			return r.ReceiveUser(ctx, c.ID, u.UserID, id)
+		},
 	})
 }
 
 // ReceiveUsers lists the receive users of a user; CodeNotFound.
-func (s *Service) ReceiveUsers(ctx context.Context, c Client, userID string) ([]ReceiveUser, error) {
+func (s *Service) ReceiveUsers(ctx context.Context, c Client, userID UserID) ([]ReceiveUser, error) {
 	if _, err := findUser(ctx, s.store, c, userID); err != nil {
 		return nil, err
 	}
@@ -83,10 +85,10 @@ func (s *Service) ReceiveUsers(ctx context.Context, c Client, userID string) ([]
 // or receive user, CodeBadRequest for a bank that is not in the receive user's country or a branch that is not the bank's,
 // and CodeCurrencyNotSupported for a currency that the bank does not receive.
 func (s *Service) CreateBankAccount(
-	ctx context.Context, c Client, key Idempotency, userID string, a BankAccount,
+	ctx context.Context, c Client, key Idempotency, userID UserID, a BankAccount,
 ) (_ BankAccount, replayed bool, err error) {
-	return once(ctx, s, c, key, creation[BankAccount]{
-		create: func(tx Tx, id string) (BankAccount, error) {
+	return once(ctx, s, c, key, creation[BankAccount, ReceiveAccountID]{
+		create: func(tx Tx, id ReceiveAccountID) (BankAccount, error) {
 			a.ID, a.CreatedAt = id, s.now()
 			receiver, err := findReceiveUser(ctx, tx, c, userID, a.ReceiveUserID)
 			if err != nil {
@@ -97,7 +99,7 @@ func (s *Service) CreateBankAccount(
 			}
 			return a, tx.InsertBankAccount(ctx, c.ID, a)
 		},
-		find: func(r Reader, id string) (BankAccount, bool, error) {
+		find: func(r Reader, id ReceiveAccountID) (BankAccount, bool, error) {
 			return r.BankAccount(ctx, c.ID, a.ReceiveUserID, id)
 		},
 	})
@@ -123,7 +125,7 @@ func bankTakes(ctx context.Context, r Reader, a BankAccount, receiver ReceiveUse
 }
 
 // BankAccounts lists the bank accounts of a receive user; CodeNotFound.
-func (s *Service) BankAccounts(ctx context.Context, c Client, userID, receiveUserID string) ([]BankAccount, error) {
+func (s *Service) BankAccounts(ctx context.Context, c Client, userID UserID, receiveUserID ReceiveUserID) ([]BankAccount, error) {
 	if _, err := findReceiveUser(ctx, s.store, c, userID, receiveUserID); err != nil {
 		return nil, err
 	}
@@ -134,10 +136,10 @@ func (s *Service) BankAccounts(ctx context.Context, c Client, userID, receiveUse
 // user or receive user, CodePayerNotFound for a payer that is not a wallet payer in the receive user's country, and
 // CodeCurrencyNotSupported for a currency that the payer does not pay out.
 func (s *Service) CreateWalletAccount(
-	ctx context.Context, c Client, key Idempotency, userID string, a WalletAccount,
+	ctx context.Context, c Client, key Idempotency, userID UserID, a WalletAccount,
 ) (_ WalletAccount, replayed bool, err error) {
-	return once(ctx, s, c, key, creation[WalletAccount]{
-		create: func(tx Tx, id string) (WalletAccount, error) {
+	return once(ctx, s, c, key, creation[WalletAccount, ReceiveAccountID]{
+		create: func(tx Tx, id ReceiveAccountID) (WalletAccount, error) {
 			a.ID, a.CreatedAt = id, s.now()
 			receiver, err := findReceiveUser(ctx, tx, c, userID, a.ReceiveUserID)
 			if err != nil {
@@ -152,21 +154,21 @@ func (s *Service) CreateWalletAccount(
 			}
 			return a, tx.InsertWalletAccount(ctx, c.ID, a)
 		},
-		find: func(r Reader, id string) (WalletAccount, bool, error) {
+		find: func(r Reader, id ReceiveAccountID) (WalletAccount, bool, error) {
 			return r.WalletAccount(ctx, c.ID, a.ReceiveUserID, id)
 		},
 	})
 }
 
 // WalletAccounts lists the wallet accounts of a receive user; CodeNotFound.
-func (s *Service) WalletAccounts(ctx context.Context, c Client, userID, receiveUserID string) ([]WalletAccount, error) {
+func (s *Service) WalletAccounts(ctx context.Context, c Client, userID UserID, receiveUserID ReceiveUserID) ([]WalletAccount, error) {
 	if _, err := findReceiveUser(ctx, s.store, c, userID, receiveUserID); err != nil {
 		return nil, err
 	}
 	return s.store.WalletAccounts(ctx, c.ID, receiveUserID)
 }
 
-func findReceiveUser(ctx context.Context, r Reader, c Client, userID, id string) (ReceiveUser, error) {
+func findReceiveUser(ctx context.Context, r Reader, c Client, userID UserID, id ReceiveUserID) (ReceiveUser, error) {
 	if _, err := findUser(ctx, r, c, userID); err != nil {
 		return ReceiveUser{}, err
 	}

@@ -9,22 +9,26 @@ import (
 // CreateTransaction creates a transaction, once for a key (see once). It returns CodeBadRequest for amounts that do not
 // fit (see amounts), CodeNotFound for an unknown user, and the code of the first rule of section 1 that is not met.
 func (s *Service) CreateTransaction(
-	ctx context.Context, c Client, key Idempotency, userID string, n NewTransaction,
+	ctx context.Context, c Client, key Idempotency, userID UserID, n NewTransaction,
 ) (t Transaction, replayed bool, err error) {
 	var money amounts
-	return once(ctx, s, c, key, creation[Transaction]{
+	return once(ctx, s, c, key, creation[Transaction, TransactionID]{
 		check: func() (err error) {
 			money, err = n.amounts()
 			return err
 		},
-		create: func(tx Tx, id string) (Transaction, error) { return s.create(ctx, tx, c, id, userID, n, money) },
-		find:   func(r Reader, id string) (Transaction, bool, error) { return r.Transaction(ctx, c.ID, userID, id) },
+		create: func(tx Tx, id TransactionID) (Transaction, error) {
+			return s.create(ctx, tx, c, id, userID, n, money)
+		},
+		find: func(r Reader, id TransactionID) (Transaction, bool, error) {
+			return r.Transaction(ctx, c.ID, userID, id)
+		},
 	})
 }
 
 // create checks the rules in their order and writes the transaction.
 func (s *Service) create(
-	ctx context.Context, tx Tx, c Client, id, userID string, n NewTransaction, money amounts,
+	ctx context.Context, tx Tx, c Client, id TransactionID, userID UserID, n NewTransaction, money amounts,
 ) (Transaction, error) {
 	u, err := findUser(ctx, tx, c, userID)
 	if err != nil {
@@ -84,7 +88,7 @@ func senderMaySend(c Client, u User) (Corridor, error) {
 }
 
 // activeFundingAccount is rule 3b of section 1.
-func activeFundingAccount(ctx context.Context, r Reader, c Client, u User, id string) (FundingAccount, error) {
+func activeFundingAccount(ctx context.Context, r Reader, c Client, u User, id FundingAccountID) (FundingAccount, error) {
 	a, ok, err := r.FundingAccount(ctx, c.ID, u.ID, id)
 	switch {
 	case err != nil:
@@ -97,7 +101,7 @@ func activeFundingAccount(ctx context.Context, r Reader, c Client, u User, id st
 }
 
 // receiverOf is rule 3c of section 1.
-func receiverOf(ctx context.Context, r Reader, c Client, u User, id string) (ReceiveUser, Destination, error) {
+func receiverOf(ctx context.Context, r Reader, c Client, u User, id ReceiveUserID) (ReceiveUser, Destination, error) {
 	receiver, ok, err := r.ReceiveUser(ctx, c.ID, u.ID, id)
 	if err != nil {
 		return ReceiveUser{}, Destination{}, err
@@ -212,7 +216,7 @@ func useLimit(ctx context.Context, tx Tx, c Client, u User, d Destination, t Tra
 }
 
 // Transaction reads a transaction, else CodeNotFound.
-func (s *Service) Transaction(ctx context.Context, c Client, userID, id string) (Transaction, error) {
+func (s *Service) Transaction(ctx context.Context, c Client, userID UserID, id TransactionID) (Transaction, error) {
 	t, ok, err := s.store.Transaction(ctx, c.ID, userID, id)
 	if err == nil && !ok {
 		err = NotFound("transaction")
@@ -223,7 +227,7 @@ func (s *Service) Transaction(ctx context.Context, c Client, userID, id string) 
 // Transactions lists at most limit transactions of a user after a position, newest first, and tells where the next page
 // begins; the zero position where there is none. CodeNotFound.
 func (s *Service) Transactions(
-	ctx context.Context, c Client, userID string, after Position, limit int,
+	ctx context.Context, c Client, userID UserID, after Position, limit int,
 ) ([]Transaction, Position, error) {
 	if _, err := findUser(ctx, s.store, c, userID); err != nil {
 		return nil, Position{}, err

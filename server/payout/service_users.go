@@ -12,9 +12,9 @@ import (
 // CodeCorridorNotEnabled for a sending user from a country that is not an originating corridor of the client (section 1,
 // rule 1).
 func (s *Service) CreateUser(ctx context.Context, c Client, key Idempotency, u User) (_ User, replayed bool, err error) {
-	return once(ctx, s, c, key, creation[User]{
+	return once(ctx, s, c, key, creation[User, UserID]{
 		check: func() error { return s.mayRegister(c, u) },
-		create: func(tx Tx, id string) (User, error) {
+		create: func(tx Tx, id UserID) (User, error) {
 			u.ID, u.CreatedAt, u.Status = id, s.now(), KYCUnverified
 			u.Documents = s.identified(u.Documents)
 			if err := tx.InsertUser(ctx, c.ID, u); err != nil {
@@ -22,7 +22,7 @@ func (s *Service) CreateUser(ctx context.Context, c Client, key Idempotency, u U
 			}
 			return u, tx.SetCIPTags(ctx, c.ID, u.ID, submittedTags(u))
 		},
-		find: func(r Reader, id string) (User, bool, error) { return wholeUser(ctx, r, c, id) },
+		find: func(r Reader, id UserID) (User, bool, error) { return wholeUser(ctx, r, c, id) },
 	})
 }
 
@@ -40,7 +40,7 @@ func (s *Service) mayRegister(c Client, u User) error {
 }
 
 // User reads a user with its documents, else CodeNotFound.
-func (s *Service) User(ctx context.Context, c Client, id string) (User, error) {
+func (s *Service) User(ctx context.Context, c Client, id UserID) (User, error) {
 	u, ok, err := wholeUser(ctx, s.store, c, id)
 	if err == nil && !ok {
 		err = NotFound("user")
@@ -49,7 +49,7 @@ func (s *Service) User(ctx context.Context, c Client, id string) (User, error) {
 }
 
 // wholeUser reads a user with its documents.
-func wholeUser(ctx context.Context, r Reader, c Client, id string) (User, bool, error) {
+func wholeUser(ctx context.Context, r Reader, c Client, id UserID) (User, bool, error) {
 	u, ok, err := r.User(ctx, c.ID, id)
 	if err != nil || !ok {
 		return User{}, false, err
@@ -59,7 +59,7 @@ func wholeUser(ctx context.Context, r Reader, c Client, id string) (User, bool, 
 }
 
 // CIPInfo reads the verification information of a user; CodeNotFound.
-func (s *Service) CIPInfo(ctx context.Context, c Client, userID string) (CIPInfo, error) {
+func (s *Service) CIPInfo(ctx context.Context, c Client, userID UserID) (CIPInfo, error) {
 	u, err := findUser(ctx, s.store, c, userID)
 	if err != nil {
 		return CIPInfo{}, err
@@ -76,7 +76,7 @@ type Verification struct {
 
 // SetVerification changes the verification of a user (D-20, D-24, D-25). It returns CodeNotFound, and CodeBadRequest
 // for a tag that a user of that kind does not have.
-func (s *Service) SetVerification(ctx context.Context, c Client, userID string, v Verification) (CIPInfo, error) {
+func (s *Service) SetVerification(ctx context.Context, c Client, userID UserID, v Verification) (CIPInfo, error) {
 	var info CIPInfo
 	err := s.store.Write(ctx, func(tx Tx) error {
 		u, err := findUser(ctx, tx, c, userID)
@@ -122,7 +122,7 @@ var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 
 // Limits reads what a user may still send to a destination (section 2.8). A destination that is not enabled and an
 // unknown user are CodeNotFound. A user who cannot send has tier 0 and nothing remaining (D-32).
-func (s *Service) Limits(ctx context.Context, c Client, userID, destination string) (Limits, error) {
+func (s *Service) Limits(ctx context.Context, c Client, userID UserID, destination string) (Limits, error) {
 	u, err := findUser(ctx, s.store, c, userID)
 	if err != nil {
 		return Limits{}, err
@@ -153,7 +153,7 @@ func (s *Service) Limits(ctx context.Context, c Client, userID, destination stri
 }
 
 // findUser reads a user without its documents, which no rule looks at, else CodeNotFound.
-func findUser(ctx context.Context, r Reader, c Client, id string) (User, error) {
+func findUser(ctx context.Context, r Reader, c Client, id UserID) (User, error) {
 	u, ok, err := r.User(ctx, c.ID, id)
 	if err == nil && !ok {
 		err = NotFound("user")
@@ -165,7 +165,7 @@ func findUser(ctx context.Context, r Reader, c Client, id string) (User, error) 
 func (s *Service) identified(documents []Document) []Document {
 	documents = slices.Clone(documents)
 	for i := range documents {
-		documents[i].ID = s.newID()
+		documents[i].ID = DocumentID(s.newID())
 	}
 	return documents
 }

@@ -10,7 +10,7 @@ import (
 // of this package's vocabulary (CodeServiceUnavailable while the store is away) or unknown ones.
 type Reader interface {
 	// Client gives a client and its secrets that have not expired at the time.
-	Client(ctx context.Context, clientID string, at time.Time) (Client, []Secret, bool, error)
+	Client(ctx context.Context, id ClientID, at time.Time) (Client, []Secret, bool, error)
 
 	// Payers lists the payers of the countries by id, all of them where method is empty.
 	Payers(ctx context.Context, countries []string, method PayoutMethod) ([]Payer, error)
@@ -24,36 +24,36 @@ type Reader interface {
 	StateByID(ctx context.Context, id int64) (State, bool, error)
 
 	// User reads a user without its documents.
-	User(ctx context.Context, clientID, id string) (User, bool, error)
+	User(ctx context.Context, clientID ClientID, id UserID) (User, bool, error)
 	// UserDocuments lists the documents of a user as they were sent, without their content.
-	UserDocuments(ctx context.Context, clientID, userID string) ([]Document, error)
+	UserDocuments(ctx context.Context, clientID ClientID, userID UserID) ([]Document, error)
 	// CIPTags gives the tags of a user.
-	CIPTags(ctx context.Context, clientID, userID string) (map[string]CIPStatus, error)
+	CIPTags(ctx context.Context, clientID ClientID, userID UserID) (map[string]CIPStatus, error)
 	// Usage gives the counters of the day, month and year of the key.
-	Usage(ctx context.Context, clientID string, key UsageKey) (Usage, error)
+	Usage(ctx context.Context, clientID ClientID, key UsageKey) (Usage, error)
 
 	// FundingAccounts, ReceiveUsers, BankAccounts and WalletAccounts list oldest first.
-	FundingAccounts(ctx context.Context, clientID, userID string) ([]FundingAccount, error)
-	FundingAccount(ctx context.Context, clientID, userID, id string) (FundingAccount, bool, error)
-	ReceiveUsers(ctx context.Context, clientID, userID string) ([]ReceiveUser, error)
-	ReceiveUser(ctx context.Context, clientID, userID, id string) (ReceiveUser, bool, error)
-	BankAccounts(ctx context.Context, clientID, receiveUserID string) ([]BankAccount, error)
-	BankAccount(ctx context.Context, clientID, receiveUserID, id string) (BankAccount, bool, error)
-	WalletAccounts(ctx context.Context, clientID, receiveUserID string) ([]WalletAccount, error)
-	WalletAccount(ctx context.Context, clientID, receiveUserID, id string) (WalletAccount, bool, error)
+	FundingAccounts(ctx context.Context, clientID ClientID, userID UserID) ([]FundingAccount, error)
+	FundingAccount(ctx context.Context, clientID ClientID, userID UserID, id FundingAccountID) (FundingAccount, bool, error)
+	ReceiveUsers(ctx context.Context, clientID ClientID, userID UserID) ([]ReceiveUser, error)
+	ReceiveUser(ctx context.Context, clientID ClientID, userID UserID, id ReceiveUserID) (ReceiveUser, bool, error)
+	BankAccounts(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID) ([]BankAccount, error)
+	BankAccount(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID, id ReceiveAccountID) (BankAccount, bool, error)
+	WalletAccounts(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID) ([]WalletAccount, error)
+	WalletAccount(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID, id ReceiveAccountID) (WalletAccount, bool, error)
 
 	// IdempotencyKey finds what a key was used for (D-16).
-	IdempotencyKey(ctx context.Context, clientID, key string) (UsedKey, bool, error)
+	IdempotencyKey(ctx context.Context, clientID ClientID, key string) (UsedKey, bool, error)
 
-	Transaction(ctx context.Context, clientID, userID, id string) (Transaction, bool, error)
+	Transaction(ctx context.Context, clientID ClientID, userID UserID, id TransactionID) (Transaction, bool, error)
 	// Transactions lists at most limit transactions of a user that come after the position, newest first.
-	Transactions(ctx context.Context, clientID, userID string, after Position, limit int) ([]Transaction, error)
+	Transactions(ctx context.Context, clientID ClientID, userID UserID, after Position, limit int) ([]Transaction, error)
 }
 
 // Position is a place in a list that is ordered newest first; the zero value is its beginning.
 type Position struct {
 	CreatedAt time.Time
-	ID        string
+	ID        TransactionID
 }
 
 // Tx is one atomic write: all of it is kept, or nothing.
@@ -62,27 +62,27 @@ type Tx interface {
 
 	// InsertIdempotencyKey takes a key for a resource that this write creates. It waits for another write with that key,
 	// and reports false, having written nothing, where that one was kept.
-	InsertIdempotencyKey(ctx context.Context, clientID string, key Idempotency, resourceID string) (bool, error)
+	InsertIdempotencyKey(ctx context.Context, clientID ClientID, key Idempotency, resourceID string) (bool, error)
 
 	// InsertUser writes the user and its documents.
-	InsertUser(ctx context.Context, clientID string, u User) error
-	SetUserStatus(ctx context.Context, clientID, userID string, status KYCStatus) error
+	InsertUser(ctx context.Context, clientID ClientID, u User) error
+	SetUserStatus(ctx context.Context, clientID ClientID, userID UserID, status KYCStatus) error
 	// SetCIPTags writes the status of each given tag; others stay.
-	SetCIPTags(ctx context.Context, clientID, userID string, tags map[string]CIPStatus) error
+	SetCIPTags(ctx context.Context, clientID ClientID, userID UserID, tags map[string]CIPStatus) error
 	// RequestCIPTags makes each given tag REQUESTED that the user lacks: that is absent, or FAILED (D-25). It sees what
 	// another write has kept meanwhile.
-	RequestCIPTags(ctx context.Context, clientID, userID string, tags []string) error
+	RequestCIPTags(ctx context.Context, clientID ClientID, userID UserID, tags []string) error
 
-	InsertFundingAccount(ctx context.Context, clientID string, a FundingAccount) error
-	SetFundingAccountStatus(ctx context.Context, clientID, userID, id string, status FundingAccountStatus) error
-	InsertReceiveUser(ctx context.Context, clientID string, r ReceiveUser) error
-	InsertBankAccount(ctx context.Context, clientID string, a BankAccount) error
-	InsertWalletAccount(ctx context.Context, clientID string, a WalletAccount) error
+	InsertFundingAccount(ctx context.Context, clientID ClientID, a FundingAccount) error
+	SetFundingAccountStatus(ctx context.Context, clientID ClientID, userID UserID, id FundingAccountID, status FundingAccountStatus) error
+	InsertReceiveUser(ctx context.Context, clientID ClientID, r ReceiveUser) error
+	InsertBankAccount(ctx context.Context, clientID ClientID, a BankAccount) error
+	InsertWalletAccount(ctx context.Context, clientID ClientID, a WalletAccount) error
 
 	// InsertTransaction writes the transaction and its documents.
-	InsertTransaction(ctx context.Context, clientID string, t Transaction) error
+	InsertTransaction(ctx context.Context, clientID ClientID, t Transaction) error
 	// AddUsage adds an amount in minor units to the three counters and gives them as they are then.
-	AddUsage(ctx context.Context, clientID string, key UsageKey, amount int64) (Usage, error)
+	AddUsage(ctx context.Context, clientID ClientID, key UsageKey, amount int64) (Usage, error)
 }
 
 // Store keeps everything. Any number of goroutines may use it.

@@ -33,7 +33,7 @@ type NewTransaction struct {
 	FeeAmount    decimal.Decimal  // in FromCurrency
 	FromCurrency string
 	ToCurrency   string
-	FromFundID   string
+	FromFundID   FundingAccountID
 	FundingType  string // funding_source_type; empty: that of the funding account
 	Notes        Notes
 	Documents    []Document
@@ -51,18 +51,18 @@ type Notes struct {
 
 // ReceiveSide is the receive user and what the payout method needs (section 1, rule 4).
 type ReceiveSide struct {
-	ReceiveUserID  string
+	ReceiveUserID  ReceiveUserID
 	Method         PayoutMethod
 	Mode           CalculationMode
-	FundID         string // BankDeposit, Wallet
-	PayerID        int64  // CashPickup, HomeDelivery; optional for Wallet
-	PickupLocation int64  // CashPickup, optional
+	FundID         ReceiveAccountID // BankDeposit, Wallet
+	PayerID        int64            // CashPickup, HomeDelivery; optional for Wallet
+	PickupLocation int64            // CashPickup, optional
 }
 
 // Transaction is a transfer that was created (section 2.6). Amounts are in minor units of their currencies.
 type Transaction struct {
-	ID             string
-	UserID         string
+	ID             TransactionID
+	UserID         UserID
 	CreatedAt      time.Time
 	Status         string
 	DeliveryStatus string
@@ -73,7 +73,7 @@ type Transaction struct {
 	FeeAmount      int64 // FromCurrency
 	BonusAmount    int64 // FromCurrency; always 0 (D-35)
 	ExchangeRate   decimal.Decimal
-	FromFundID     string
+	FromFundID     FundingAccountID
 	FundingType    string
 	Destination    string // country of the receive user when created
 	Notes          Notes

@@ -23,7 +23,7 @@ func KYCStatuses() []KYCStatus {
 
 // User is a sending user (section 2.5). An empty text is one that was not sent: the contract lets none through.
 type User struct {
-	ID        string
+	ID        UserID
 	CreatedAt time.Time
 	Status    KYCStatus
 	Business  bool
@@ -83,7 +83,7 @@ func DocumentKinds() []DocumentKind { return []DocumentKind{PhysicalDocument, Vi
 
 // Document belongs to a user, or to one of the user's transactions.
 type Document struct {
-	ID               string
+	ID               DocumentID
 	Kind             DocumentKind
 	Type             string
 	Value            string // the number of a virtual document

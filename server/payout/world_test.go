@@ -145,7 +145,7 @@ var template = sync.OnceValues(func() (_ []byte, err error) {
 	}
 	err = s.PutReference(ctx, referenceRows)
 	for _, c := range []payout.Client{acme(), other()} {
-		err = errors.Join(err, s.PutClient(ctx, c, payout.HashSecret(c.ID+" secret"), startOfTests))
+		err = errors.Join(err, s.PutClient(ctx, c, payout.HashSecret(string(c.ID+" secret")), startOfTests))
 	}
 	if err := errors.Join(err, s.Close()); err != nil {
 		return nil, err

@@ -58,7 +58,7 @@ func (a clientsApply) Run(ctx context.Context, std streams) error {
 		}
 		printChanges(std.out, before, wanted, existed)
 		if !existed {
-			printSecret(std.out, wanted.ID, secret)
+			printSecret(std.out, string(wanted.ID), secret)
 		}
 		return nil
 	})
@@ -72,7 +72,7 @@ func refuseSandbox(ctx context.Context, db *store.Store) error {
 	}
 	for _, id := range ids {
 		for _, s := range server.SandboxClients {
-			if id == s.ID {
+			if id == payout.ClientID(s.ID) {
 				return usageError{"database", errors.New("is that of a sandbox, which accepts only the sandbox clients")}
 			}
 		}
@@ -84,7 +84,7 @@ func printChanges(out io.Writer, before, after payout.Client, existed bool) {
 	lines := profileChanges(before, after)
 	if !existed {
 		before.Name = after.Name
-		lines = append([]string{"+ client " + after.ID}, profileChanges(before, after)...)
+		lines = append([]string{"+ client " + string(after.ID)}, profileChanges(before, after)...)
 	}
 	for _, line := range lines {
 		fmt.Fprintln(out, line)
@@ -122,7 +122,7 @@ func (l clientsList) Run(ctx context.Context, std streams) error {
 		cells := make([][]string, len(all))
 		for i, c := range all {
 			r := clientJSON{
-				ID: c.ID, Name: c.Name, Disabled: c.Disabled, Corridors: payout.NewProfile(c.Client).Corridors,
+				ID: string(c.ID), Name: c.Name, Disabled: c.Disabled, Corridors: payout.NewProfile(c.Client).Corridors,
 				Destinations: make([]string, len(c.Destinations)), CreatedAt: c.CreatedAt,
 			}
 			for n, d := range c.Destinations {
@@ -139,7 +139,7 @@ func (l clientsList) Run(ctx context.Context, std streams) error {
 			}
 			rows[i] = r
 			cells[i] = []string{
-				c.ID, printable(c.Name), state(c.Disabled), strings.Join(corridors, ","),
+				string(c.ID), printable(c.Name), state(c.Disabled), strings.Join(corridors, ","),
 				strings.Join(r.Destinations, ","), strconv.Itoa(r.Secrets), utc(c.CreatedAt),
 			}
 		}
@@ -181,7 +181,7 @@ func (s clientsShow) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	return s.with(ctx, func(db *store.Store) error {
-		c, ok, err := db.ClientRow(ctx, s.ID)
+		c, ok, err := db.ClientRow(ctx, payout.ClientID(s.ID))
 		if err != nil {
 			return err
 		}

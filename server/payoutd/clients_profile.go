@@ -78,7 +78,7 @@ func parseClient(text []byte) (client payout.Client, wrong []string) {
 		return client, []string{"the file has more than one YAML document"}
 	}
 	for _, s := range server.SandboxClients {
-		if p.ID == s.ID {
+		if p.ID == payout.ClientID(s.ID) {
 			wrong = append(wrong, document.at("id")+" must not be that of a sandbox client, whose secret everybody knows")
 		}
 	}

@@ -43,7 +43,7 @@ func (r rotateSecret) Run(ctx context.Context, std streams) error {
 	}
 	return r.with(ctx, func(db *store.Store) error {
 		secret, now := newSecret(), time.Now()
-		err := db.RotateSecret(ctx, r.ID, payout.HashSecret(secret), now, now.Add(r.Grace))
+		err := db.RotateSecret(ctx, payout.ClientID(r.ID), payout.HashSecret(secret), now, now.Add(r.Grace))
 		if errors.Is(err, store.ErrTwoSecrets) {
 			return fmt.Errorf("%w; end one of them before with payoutd clients revoke-secret, "+
 				"or wait until it expires (payoutd clients show %s lists them)", err, r.ID)
@@ -74,7 +74,7 @@ func (r revokeSecret) Run(ctx context.Context, std streams) error {
 		return usageError{"<fingerprint>", errors.New("must be 12 hexadecimal digits, as printed by payoutd clients show")}
 	}
 	return r.with(ctx, func(db *store.Store) error {
-		wasActive, err := db.RevokeSecret(ctx, r.ID, r.Fingerprint, time.Now(), r.Force)
+		wasActive, err := db.RevokeSecret(ctx, payout.ClientID(r.ID), r.Fingerprint, time.Now(), r.Force)
 		switch {
 		case errors.Is(err, store.ErrLastSecret):
 			return fmt.Errorf("%w; make another with payoutd clients rotate-secret %s, or use --force", err, r.ID)
@@ -114,7 +114,7 @@ func setDisabled(ctx context.Context, std streams, d database, id string, disabl
 		return err
 	}
 	return d.with(ctx, func(db *store.Store) error {
-		changed, err := db.SetClientDisabled(ctx, id, disabled)
+		changed, err := db.SetClientDisabled(ctx, payout.ClientID(id), disabled)
 		switch {
 		case err != nil:
 			return err

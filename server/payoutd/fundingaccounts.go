@@ -42,7 +42,7 @@ func (l fundingAccountsList) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	return l.within(ctx, l.database, func(o operation) error {
-		all, err := o.service.FundingAccounts(ctx, o.client, l.User)
+		all, err := o.service.FundingAccounts(ctx, o.client, payout.UserID(l.User))
 		if err != nil {
 			return err
 		}
@@ -68,10 +68,10 @@ func (s fundingAccountsSetStatus) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	return s.within(ctx, s.database, func(o operation) error {
-		if _, err := o.service.User(ctx, o.client, s.User); err != nil {
+		if _, err := o.service.User(ctx, o.client, payout.UserID(s.User)); err != nil {
 			return err
 		}
-		a, err := o.service.SetFundingAccountStatus(ctx, o.client, s.User, s.AccountID, payout.FundingAccountStatus(s.Status))
+		a, err := o.service.SetFundingAccountStatus(ctx, o.client, payout.UserID(s.User), payout.FundingAccountID(s.AccountID), payout.FundingAccountStatus(s.Status))
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (l listing) printFundingAccounts(
 ) error {
 	ids := make([]string, len(all))
 	for i, a := range all {
-		ids[i] = a.ID
+		ids[i] = string(a.ID)
 	}
 	keys, err := o.db.ResourceKeys(ctx, o.client.ID, ids)
 	if err != nil {
@@ -94,8 +94,8 @@ func (l listing) printFundingAccounts(
 	rows := make([]fundingAccountJSON, len(all))
 	cells := make([][]string, len(all))
 	for i, a := range all {
-		rows[i] = fundingAccountJSON{a.ID, a.UserID, a.Type, a.Label, a.Status, a.CreatedAt, newKeyJSON(keys[a.ID])}
-		cells[i] = []string{a.ID, utc(a.CreatedAt), string(a.Status), printable(a.Type), printable(a.Label), printable(keys[a.ID].Key)}
+		rows[i] = fundingAccountJSON{string(a.ID), string(a.UserID), a.Type, a.Label, a.Status, a.CreatedAt, newKeyJSON(keys[string(a.ID)])}
+		cells[i] = []string{string(a.ID), utc(a.CreatedAt), string(a.Status), printable(a.Type), printable(a.Label), printable(keys[string(a.ID)].Key)}
 	}
 	titles := []string{"ID", "CREATED", "STATUS", "TYPE", "LABEL", "IDEMPOTENCY KEY"}
 	if alone {

@@ -32,11 +32,11 @@ type operation struct {
 
 // within runs fn for the client, which must exist and may be disabled.
 func (c clientOf) within(ctx context.Context, d database, fn func(operation) error) error {
-	if reason := payout.ClientIDReason(c.Client); reason != "" {
+	if reason := payout.ClientIDReason(payout.ClientID(c.Client)); reason != "" {
 		return usageError{"client", errors.New(reason)}
 	}
 	return d.with(ctx, func(db *store.Store) error {
-		client, _, ok, err := db.Client(ctx, c.Client, time.Now())
+		client, _, ok, err := db.Client(ctx, payout.ClientID(c.Client), time.Now())
 		if err != nil {
 			return inWords(err)
 		}
@@ -118,7 +118,7 @@ func checkIDs(all ...named) error {
 
 // checkClient rejects an argument that cannot be the id of a client.
 func checkClient(id string) error {
-	if reason := payout.ClientIDReason(id); reason != "" {
+	if reason := payout.ClientIDReason(payout.ClientID(id)); reason != "" {
 		return usageError{"<id>", errors.New(reason)}
 	}
 	return nil

@@ -165,7 +165,7 @@ func fill(ctx context.Context, tx payout.Tx) error {
 		ID: transferID, UserID: ashaID, CreatedAt: seeded, Status: payout.StatusInitiated, DeliveryStatus: payout.DeliveryStatusNone,
 		FromAmount: 1234567890123_45, FromCurrency: "USD", ToAmount: 15000, ToCurrency: "JPY", FeeAmount: 5, ExchangeRate: decimal.MustParse("149.8200"),
 		FromFundID: fundID, FundingType: "BANK_ACCOUNT", Destination: "JP", Notes: payout.Notes{RemittancePurpose: &purpose},
-		Documents: []payout.Document{{ID: unknownID[:35] + "e", Kind: payout.VirtualDocument, Type: "INVOICE", Value: "secret number"}},
+		Documents: []payout.Document{{ID: payout.DocumentID(unknownID[:35] + "e"), Kind: payout.VirtualDocument, Type: "INVOICE", Value: "secret number"}},
 		To:        payout.ReceiveSide{ReceiveUserID: receiverID, Method: payout.CashPickup, Mode: payout.SenderAmount, PayerID: 7},
 		Receiver:  payout.Receiver{FirstName: "Ram", Email: "ram@example.com"},
 	}

@@ -114,7 +114,7 @@ func withClient(t *testing.T, dir, id string) string {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.PutClient(t.Context(), payout.Client{ID: id}, "hash", t0); err != nil {
+	if err := s.PutClient(t.Context(), payout.Client{ID: payout.ClientID(id)}, "hash", t0); err != nil {
 		t.Fatal(err)
 	}
 	return file

@@ -57,20 +57,20 @@ func newTransactionJSON(t payout.Transaction, key payout.Idempotency) transactio
 	}
 	documents := make([]transactionDocument, len(t.Documents))
 	for i, d := range t.Documents {
-		documents[i] = transactionDocument{d.ID, d.Type}
+		documents[i] = transactionDocument{string(d.ID), d.Type}
 	}
 	var purpose string
 	if p := t.Notes.RemittancePurpose; p != nil {
 		purpose = *p
 	}
 	return transactionJSON{
-		ID: t.ID, UserID: t.UserID, CreatedAt: t.CreatedAt, Status: t.Status, DeliveryStatus: t.DeliveryStatus,
+		ID: string(t.ID), UserID: string(t.UserID), CreatedAt: t.CreatedAt, Status: t.Status, DeliveryStatus: t.DeliveryStatus,
 		FromAmount: major(t.FromAmount, t.FromCurrency), FromCurrency: t.FromCurrency,
 		ToAmount: major(t.ToAmount, t.ToCurrency), ToCurrency: t.ToCurrency,
 		FeeAmount: major(t.FeeAmount, t.FromCurrency), BonusAmount: major(t.BonusAmount, t.FromCurrency),
-		ExchangeRate: json.Number(t.ExchangeRate.String()), FromFundID: t.FromFundID, FundingType: t.FundingType,
-		Destination: t.Destination, ReceiveUserID: t.To.ReceiveUserID, Method: t.To.Method, Mode: t.To.Mode,
-		FundID: t.To.FundID, PayerID: t.To.PayerID, PickupLocation: t.To.PickupLocation, RemittancePurpose: purpose,
+		ExchangeRate: json.Number(t.ExchangeRate.String()), FromFundID: string(t.FromFundID), FundingType: t.FundingType,
+		Destination: t.Destination, ReceiveUserID: string(t.To.ReceiveUserID), Method: t.To.Method, Mode: t.To.Mode,
+		FundID: string(t.To.FundID), PayerID: t.To.PayerID, PickupLocation: t.To.PickupLocation, RemittancePurpose: purpose,
 		keyJSON: newKeyJSON(key), Documents: documents,
 	}
 }
@@ -95,7 +95,7 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 	if err := l.check(); err != nil {
 		return err
 	}
-	filter := store.TransactionFilter{UserID: l.User, After: l.After}
+	filter := store.TransactionFilter{UserID: payout.UserID(l.User), After: payout.TransactionID(l.After)}
 	var err error
 	if filter.From, err = day("from", l.From); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 	}
 	return l.within(ctx, l.database, func(o operation) error {
 		if l.User != "" {
-			if _, err := o.service.User(ctx, o.client, l.User); err != nil {
+			if _, err := o.service.User(ctx, o.client, payout.UserID(l.User)); err != nil {
 				return err
 			}
 		}
@@ -119,10 +119,10 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
-		all = page(std, l.pages, all, func(t payout.Transaction) string { return t.ID })
+		all = page(std, l.pages, all, func(t payout.Transaction) string { return string(t.ID) })
 		ids := make([]string, len(all))
 		for i, t := range all {
-			ids[i] = t.ID
+			ids[i] = string(t.ID)
 		}
 		keys, err := o.db.ResourceKeys(ctx, o.client.ID, ids)
 		if err != nil {
@@ -131,9 +131,9 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 		rows := make([]transactionJSON, len(all))
 		cells := make([][]string, len(all))
 		for i, t := range all {
-			rows[i] = newTransactionJSON(t, keys[t.ID])
+			rows[i] = newTransactionJSON(t, keys[string(t.ID)])
 			cells[i] = []string{
-				t.ID, utc(t.CreatedAt), t.UserID, t.Status, rows[i].from(), rows[i].to(), t.Destination, string(t.To.Method),
+				string(t.ID), utc(t.CreatedAt), string(t.UserID), t.Status, rows[i].from(), rows[i].to(), t.Destination, string(t.To.Method),
 			}
 		}
 		return l.print(std.out, rows, []string{"ID", "CREATED", "USER", "STATUS", "FROM", "TO", "COUNTRY", "METHOD"}, cells)
@@ -169,18 +169,18 @@ func (s transactionsShow) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	return s.within(ctx, s.database, func(o operation) error {
-		t, ok, err := o.db.ClientTransaction(ctx, o.client.ID, s.TransactionID)
+		t, ok, err := o.db.ClientTransaction(ctx, o.client.ID, payout.TransactionID(s.TransactionID))
 		if err != nil {
 			return err
 		}
 		if !ok {
 			return payout.NotFound("transaction")
 		}
-		keys, err := o.db.ResourceKeys(ctx, o.client.ID, []string{t.ID})
+		keys, err := o.db.ResourceKeys(ctx, o.client.ID, []string{string(t.ID)})
 		if err != nil {
 			return err
 		}
-		shown := newTransactionJSON(t, keys[t.ID])
+		shown := newTransactionJSON(t, keys[string(t.ID)])
 		return s.printFields(std.out, shown, shown.fields())
 	})
 }

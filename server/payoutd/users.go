@@ -32,7 +32,7 @@ type userJSON struct {
 }
 
 func newUserJSON(u payout.User) userJSON {
-	return userJSON{u.ID, u.CreatedAt, u.Status, u.Business, u.Sending, u.Country}
+	return userJSON{string(u.ID), u.CreatedAt, u.Status, u.Business, u.Sending, u.Country}
 }
 
 func kind(business bool) string {
@@ -61,17 +61,17 @@ func (l usersList) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	return l.within(ctx, l.database, func(o operation) error {
-		filter := store.UserFilter{Status: payout.KYCStatus(l.Status), After: l.After}
+		filter := store.UserFilter{Status: payout.KYCStatus(l.Status), After: payout.UserID(l.After)}
 		all, err := o.db.Users(ctx, o.client.ID, filter, l.Limit+1)
 		if err != nil {
 			return err
 		}
-		all = page(std, l.pages, all, func(u payout.User) string { return u.ID })
+		all = page(std, l.pages, all, func(u payout.User) string { return string(u.ID) })
 		rows := make([]userJSON, len(all))
 		cells := make([][]string, len(all))
 		for i, u := range all {
 			rows[i] = newUserJSON(u)
-			cells[i] = []string{u.ID, utc(u.CreatedAt), string(u.Status), kind(u.Business), yesNo(u.Sending), u.Country}
+			cells[i] = []string{string(u.ID), utc(u.CreatedAt), string(u.Status), kind(u.Business), yesNo(u.Sending), u.Country}
 		}
 		return l.print(std.out, rows, []string{"ID", "CREATED", "KYC STATUS", "KIND", "SENDS", "COUNTRY"}, cells)
 	})
@@ -108,27 +108,27 @@ func (s usersShow) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	return s.within(ctx, s.database, func(o operation) error {
-		u, err := o.service.User(ctx, o.client, s.UserID)
+		u, err := o.service.User(ctx, o.client, payout.UserID(s.UserID))
 		if err != nil {
 			return err
 		}
-		info, err := o.service.CIPInfo(ctx, o.client, s.UserID)
+		info, err := o.service.CIPInfo(ctx, o.client, payout.UserID(s.UserID))
 		if err != nil {
 			return err
 		}
-		keys, err := o.db.ResourceKeys(ctx, o.client.ID, []string{u.ID})
+		keys, err := o.db.ResourceKeys(ctx, o.client.ID, []string{string(u.ID)})
 		if err != nil {
 			return err
 		}
 		shown := shownUser{
-			userJSON: newUserJSON(u), keyJSON: newKeyJSON(keys[u.ID]), Name: strings.TrimSpace(u.Profile.FirstName + " " + u.Profile.LastName),
+			userJSON: newUserJSON(u), keyJSON: newKeyJSON(keys[string(u.ID)]), Name: strings.TrimSpace(u.Profile.FirstName + " " + u.Profile.LastName),
 			Email: masked(u.Profile.Email), Tags: info.Tags, Documents: []documentJSON{},
 		}
 		if s.Personal {
 			shown.Profile, shown.Email = newUserProfileJSON(u.Profile), u.Profile.Email
 		}
 		for _, d := range u.Documents {
-			shown.Documents = append(shown.Documents, documentJSON{d.ID, d.Kind, d.Type})
+			shown.Documents = append(shown.Documents, documentJSON{string(d.ID), d.Kind, d.Type})
 		}
 		return s.printFields(std.out, shown, shown.fields())
 	})
@@ -234,15 +234,15 @@ func (v usersVerify) Run(ctx context.Context, std streams) error {
 		change.Tags[tag] = payout.CIPStatus(v.Tag[tag])
 	}
 	return v.within(ctx, v.database, func(o operation) error {
-		info, err := o.service.SetVerification(ctx, o.client, v.UserID, change)
+		info, err := o.service.SetVerification(ctx, o.client, payout.UserID(v.UserID), change)
 		if payout.CodeOf(err) == payout.CodeBadRequest {
 			return unknownTag(err)
 		}
 		if err != nil {
 			return err
 		}
-		fields := [][2]string{{"ID", info.UserID}, {"KYC STATUS", string(info.Status)}}
-		return v.printFields(std.out, verificationJSON{info.UserID, info.Status, info.Tags},
+		fields := [][2]string{{"ID", string(info.UserID)}, {"KYC STATUS", string(info.Status)}}
+		return v.printFields(std.out, verificationJSON{string(info.UserID), info.Status, info.Tags},
 			append(fields, tagFields(info.Tags)...))
 	})
 }

@@ -113,7 +113,7 @@ func SetProfile(t testing.TB, s *Server, corridors []payout.Corridor, destinatio
 	}
 	defer db.Close()
 	sandbox := server.SandboxClients[0]
-	client := payout.Client{ID: sandbox.ID, Name: sandbox.Name, Corridors: corridors, Destinations: destinations}
+	client := payout.Client{ID: payout.ClientID(sandbox.ID), Name: sandbox.Name, Corridors: corridors, Destinations: destinations}
 	if err := db.PutClient(t.Context(), client, payout.HashSecret(sandbox.Secret), s.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}

@@ -13,19 +13,19 @@ func scanFunding(s scanner, a *payout.FundingAccount) error {
 }
 
 // FundingAccounts lists the funding accounts of a user, oldest first.
-func (r reads) FundingAccounts(ctx context.Context, clientID, userID string) ([]payout.FundingAccount, error) {
+func (r reads) FundingAccounts(ctx context.Context, clientID payout.ClientID, userID payout.UserID) ([]payout.FundingAccount, error) {
 	return list(ctx, r, scanFunding, `select `+fundingColumns+` from funding_accounts
 		where client_id = $1 and user_id = $2 order by created_at, id`, clientID, userID)
 }
 
 // FundingAccount reads a funding account of a user.
-func (r reads) FundingAccount(ctx context.Context, clientID, userID, id string) (payout.FundingAccount, bool, error) {
+func (r reads) FundingAccount(ctx context.Context, clientID payout.ClientID, userID payout.UserID, id payout.FundingAccountID) (payout.FundingAccount, bool, error) {
 	return one(ctx, r, scanFunding, `select `+fundingColumns+` from funding_accounts
 		where client_id = $1 and id = $3 and user_id = $2`, clientID, userID, id)
 }
 
 // InsertFundingAccount writes a funding account.
-func (t tx) InsertFundingAccount(ctx context.Context, clientID string, a payout.FundingAccount) error {
+func (t tx) InsertFundingAccount(ctx context.Context, clientID payout.ClientID, a payout.FundingAccount) error {
 	_, err := t.exec(ctx, `insert into funding_accounts (client_id, `+fundingColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7)`,
 		clientID, a.ID, a.UserID, a.Type, a.Label, string(a.Status), micros(a.CreatedAt))
@@ -34,7 +34,7 @@ func (t tx) InsertFundingAccount(ctx context.Context, clientID string, a payout.
 
 // SetFundingAccountStatus changes the status of a funding account of a user.
 func (t tx) SetFundingAccountStatus(
-	ctx context.Context, clientID, userID, id string, status payout.FundingAccountStatus,
+	ctx context.Context, clientID payout.ClientID, userID payout.UserID, id payout.FundingAccountID, status payout.FundingAccountStatus,
 ) error {
 	_, err := t.exec(ctx, `update funding_accounts set status = $4 where client_id = $1 and id = $3 and user_id = $2`,
 		clientID, userID, id, string(status))
@@ -50,19 +50,19 @@ func scanReceiveUser(s scanner, r *payout.ReceiveUser) error {
 }
 
 // ReceiveUsers lists the receive users of a user, oldest first.
-func (r reads) ReceiveUsers(ctx context.Context, clientID, userID string) ([]payout.ReceiveUser, error) {
+func (r reads) ReceiveUsers(ctx context.Context, clientID payout.ClientID, userID payout.UserID) ([]payout.ReceiveUser, error) {
 	return list(ctx, r, scanReceiveUser, `select `+receiveUserColumns+` from receive_users
 		where client_id = $1 and user_id = $2 order by created_at, id`, clientID, userID)
 }
 
 // ReceiveUser reads a receive user of a user.
-func (r reads) ReceiveUser(ctx context.Context, clientID, userID, id string) (payout.ReceiveUser, bool, error) {
+func (r reads) ReceiveUser(ctx context.Context, clientID payout.ClientID, userID payout.UserID, id payout.ReceiveUserID) (payout.ReceiveUser, bool, error) {
 	return one(ctx, r, scanReceiveUser, `select `+receiveUserColumns+` from receive_users
 		where client_id = $1 and id = $3 and user_id = $2`, clientID, userID, id)
 }
 
 // InsertReceiveUser writes a receive user.
-func (t tx) InsertReceiveUser(ctx context.Context, clientID string, r payout.ReceiveUser) error {
+func (t tx) InsertReceiveUser(ctx context.Context, clientID payout.ClientID, r payout.ReceiveUser) error {
 	_, err := t.exec(ctx, `insert into receive_users (client_id, `+receiveUserColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		clientID, r.ID, r.UserID, r.FirstName, r.LastName, r.Email, r.MobilePhone, r.AddressLine1, r.City, r.State,
@@ -78,19 +78,19 @@ func scanBankAccount(s scanner, a *payout.BankAccount) error {
 }
 
 // BankAccounts lists the bank accounts of a receive user, oldest first.
-func (r reads) BankAccounts(ctx context.Context, clientID, receiveUserID string) ([]payout.BankAccount, error) {
+func (r reads) BankAccounts(ctx context.Context, clientID payout.ClientID, receiveUserID payout.ReceiveUserID) ([]payout.BankAccount, error) {
 	return list(ctx, r, scanBankAccount, `select `+bankAccountColumns+` from bank_accounts
 		where client_id = $1 and receive_user_id = $2 order by created_at, id`, clientID, receiveUserID)
 }
 
 // BankAccount reads a bank account of a receive user.
-func (r reads) BankAccount(ctx context.Context, clientID, receiveUserID, id string) (payout.BankAccount, bool, error) {
+func (r reads) BankAccount(ctx context.Context, clientID payout.ClientID, receiveUserID payout.ReceiveUserID, id payout.ReceiveAccountID) (payout.BankAccount, bool, error) {
 	return one(ctx, r, scanBankAccount, `select `+bankAccountColumns+` from bank_accounts
 		where client_id = $1 and id = $3 and receive_user_id = $2`, clientID, receiveUserID, id)
 }
 
 // InsertBankAccount writes a receive bank account.
-func (t tx) InsertBankAccount(ctx context.Context, clientID string, a payout.BankAccount) error {
+func (t tx) InsertBankAccount(ctx context.Context, clientID payout.ClientID, a payout.BankAccount) error {
 	_, err := t.exec(ctx, `insert into bank_accounts (client_id, `+bankAccountColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		clientID, a.ID, a.ReceiveUserID, a.BankID, a.BranchID, a.AccountNumber, a.Currency, micros(a.CreatedAt))
@@ -104,19 +104,19 @@ func scanWalletAccount(s scanner, a *payout.WalletAccount) error {
 }
 
 // WalletAccounts lists the wallet accounts of a receive user, oldest first.
-func (r reads) WalletAccounts(ctx context.Context, clientID, receiveUserID string) ([]payout.WalletAccount, error) {
+func (r reads) WalletAccounts(ctx context.Context, clientID payout.ClientID, receiveUserID payout.ReceiveUserID) ([]payout.WalletAccount, error) {
 	return list(ctx, r, scanWalletAccount, `select `+walletAccountColumns+` from wallet_accounts
 		where client_id = $1 and receive_user_id = $2 order by created_at, id`, clientID, receiveUserID)
 }
 
 // WalletAccount reads a wallet account of a receive user.
-func (r reads) WalletAccount(ctx context.Context, clientID, receiveUserID, id string) (payout.WalletAccount, bool, error) {
+func (r reads) WalletAccount(ctx context.Context, clientID payout.ClientID, receiveUserID payout.ReceiveUserID, id payout.ReceiveAccountID) (payout.WalletAccount, bool, error) {
 	return one(ctx, r, scanWalletAccount, `select `+walletAccountColumns+` from wallet_accounts
 		where client_id = $1 and id = $3 and receive_user_id = $2`, clientID, receiveUserID, id)
 }
 
 // InsertWalletAccount writes a receive wallet account.
-func (t tx) InsertWalletAccount(ctx context.Context, clientID string, a payout.WalletAccount) error {
+func (t tx) InsertWalletAccount(ctx context.Context, clientID payout.ClientID, a payout.WalletAccount) error {
 	_, err := t.exec(ctx, `insert into wallet_accounts (client_id, `+walletAccountColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7)`,
 		clientID, a.ID, a.ReceiveUserID, a.PayerID, a.WalletNumber, a.Currency, micros(a.CreatedAt))

@@ -13,10 +13,10 @@ import (
 // Difference is one thing that does not fit in the database. It names rows by their ids and columns by their names, and
 // holds no personal data.
 type Difference struct {
-	Table    string `json:"table"`
-	ClientID string `json:"client_id,omitempty"` // empty for reference data
-	ID       string `json:"id"`                  // of the row; of a counter or tag, the id of its user
-	Problem  string `json:"problem"`
+	Table    string          `json:"table"`
+	ClientID payout.ClientID `json:"client_id,omitempty"` // empty for reference data
+	ID       string          `json:"id"`                  // of the row; of a counter or tag, the id of its user
+	Problem  string          `json:"problem"`
 }
 
 // String gives one line.
@@ -75,15 +75,16 @@ type checking struct {
 }
 
 // differs reports a difference.
-func (c *checking) differs(table, clientID, id, problem string, args ...any) error {
+func (c *checking) differs(table string, clientID payout.ClientID, id, problem string, args ...any) error {
 	c.done.Differences++
 	return c.report(Difference{table, clientID, id, fmt.Sprintf(problem, args...)})
 }
 
 // rowCheck collects what is wrong with one row.
 type rowCheck struct {
-	clientID, id string
-	problems     []string
+	clientID payout.ClientID
+	id       string // of a row of any kind
+	problems []string
 }
 
 func (v *rowCheck) when(wrong bool, problem string) {

@@ -12,7 +12,7 @@ import (
 func (c *checking) clients(ctx context.Context) (err error) {
 	c.done.Clients, err = c.rows(ctx, "clients", func(s scanner, v *rowCheck) error {
 		err := s.Scan(&v.clientID, v.parses("profile", profileOf(&payout.Client{})))
-		v.id = v.clientID
+		v.id = string(v.clientID)
 		return err
 	}, `select id, profile from clients order by id`)
 	return err

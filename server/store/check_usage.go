@@ -17,12 +17,19 @@ import (
 const checkUsers = 500
 
 // counterKey is a row of limit_usage.
-type counterKey struct{ clientID, userID, destination, currency, period string }
+type counterKey struct {
+	clientID                      payout.ClientID
+	userID                        payout.UserID
+	destination, currency, period string
+}
 
 func (k counterKey) String() string { return k.destination + " " + k.currency + " " + k.period }
 
 // userKey is a place in the order of users, as the database orders them.
-type userKey struct{ clientID, userID string }
+type userKey struct {
+	clientID payout.ClientID
+	userID   payout.UserID
+}
 
 // usage holds the counters against the transactions, a range of users after the other. The ranges leave nothing out: a
 // row of a user who does not exist is in the one between its neighbours.
@@ -78,9 +85,9 @@ func (c *checking) usageWithin(ctx context.Context, within string, args []any) e
 		delete(sums, v.counterKey)
 		switch {
 		case !ok:
-			err = c.differs("limit_usage", v.clientID, v.userID, "counter %s is %d, but there are no transactions", v.counterKey, v.used)
+			err = c.differs("limit_usage", v.clientID, string(v.userID), "counter %s is %d, but there are no transactions", v.counterKey, v.used)
 		case sum != v.used:
-			err = c.differs("limit_usage", v.clientID, v.userID, "counter %s is %d, the transactions are %d", v.counterKey, v.used, sum)
+			err = c.differs("limit_usage", v.clientID, string(v.userID), "counter %s is %d, the transactions are %d", v.counterKey, v.used, sum)
 		}
 		if err != nil {
 			return err
@@ -89,7 +96,7 @@ func (c *checking) usageWithin(ctx context.Context, within string, args []any) e
 	for _, key := range slices.SortedFunc(maps.Keys(sums), func(a, b counterKey) int {
 		return strings.Compare(fmt.Sprint(a.clientID, a.userID, a), fmt.Sprint(b.clientID, b.userID, b))
 	}) {
-		if err := c.differs("limit_usage", key.clientID, key.userID, "counter %s is missing, the transactions are %d", key, sums[key]); err != nil {
+		if err := c.differs("limit_usage", key.clientID, string(key.userID), "counter %s is missing, the transactions are %d", key, sums[key]); err != nil {
 			return err
 		}
 	}

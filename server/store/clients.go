@@ -9,7 +9,7 @@ import (
 )
 
 // Client gives a client and its secrets that have not expired at the time.
-func (r reads) Client(ctx context.Context, clientID string, at time.Time) (payout.Client, []payout.Secret, bool, error) {
+func (r reads) Client(ctx context.Context, clientID payout.ClientID, at time.Time) (payout.Client, []payout.Secret, bool, error) {
 	type row struct {
 		client payout.Client
 		secret payout.Secret
@@ -40,8 +40,8 @@ func (r reads) Client(ctx context.Context, clientID string, at time.Time) (payou
 }
 
 // ClientIDs lists the ids of all clients.
-func (s *Store) ClientIDs(ctx context.Context) ([]string, error) {
-	return list(ctx, s.reads, func(s scanner, id *string) error { return s.Scan(id) }, `select id from clients order by id`)
+func (s *Store) ClientIDs(ctx context.Context) ([]payout.ClientID, error) {
+	return list(ctx, s.reads, func(s scanner, id *payout.ClientID) error { return s.Scan(id) }, `select id from clients order by id`)
 }
 
 // PutClient writes a client as it is given, new or not, and adds a secret that does not expire.

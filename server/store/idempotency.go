@@ -8,14 +8,14 @@ import (
 )
 
 // IdempotencyKey finds what a key was used for.
-func (r reads) IdempotencyKey(ctx context.Context, clientID, key string) (payout.UsedKey, bool, error) {
+func (r reads) IdempotencyKey(ctx context.Context, clientID payout.ClientID, key string) (payout.UsedKey, bool, error) {
 	return one(ctx, r, func(s scanner, u *payout.UsedKey) error { return s.Scan(&u.Fingerprint, &u.ResourceID) },
 		`select fingerprint, resource_id from idempotency_keys where client_id = $1 and idempotency_key = $2`, clientID, key)
 }
 
 // InsertIdempotencyKey takes a key for a resource that the same write creates. It waits for another write with that key,
 // and reports false, having written nothing, where that one was kept.
-func (t tx) InsertIdempotencyKey(ctx context.Context, clientID string, key payout.Idempotency, resourceID string) (bool, error) {
+func (t tx) InsertIdempotencyKey(ctx context.Context, clientID payout.ClientID, key payout.Idempotency, resourceID string) (bool, error) {
 	n, err := t.exec(ctx, `insert into idempotency_keys (client_id, idempotency_key, fingerprint, resource_id)
 		values ($1, $2, $3, $4) on conflict (client_id, idempotency_key) do nothing`,
 		clientID, key.Key, key.Fingerprint, resourceID)
@@ -23,7 +23,7 @@ func (t tx) InsertIdempotencyKey(ctx context.Context, clientID string, key payou
 }
 
 // ResourceKeys gives the keys that created resources of a client, by the id of the resource.
-func (r reads) ResourceKeys(ctx context.Context, clientID string, resourceIDs []string) (map[string]payout.Idempotency, error) {
+func (r reads) ResourceKeys(ctx context.Context, clientID payout.ClientID, resourceIDs []string) (map[string]payout.Idempotency, error) {
 	type row struct {
 		id  string
 		key payout.Idempotency

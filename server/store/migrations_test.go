@@ -268,7 +268,7 @@ func readsMigrated(t *testing.T, s *store.Store) {
 	for _, want := range migratedClients {
 		secrets := map[string][]payout.Secret{"acme": {
 			{Hash: "hash-one"}, {Hash: "hash-two", Expires: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)},
-		}}[want.ID]
+		}}[string(want.ID)]
 		got, kept, ok, err := s.Client(ctx, want.ID, at)
 		slices.SortFunc(kept, func(a, b payout.Secret) int { return strings.Compare(a.Hash, b.Hash) })
 		reads(t, "client", got, want, ok, err)
@@ -285,7 +285,7 @@ func readsMigrated(t *testing.T, s *store.Store) {
 		read, err := s.UserDocuments(ctx, "acme", want.ID)
 		reads(t, "documents", read, documents, true, err)
 		tags, err := s.CIPTags(ctx, "acme", want.ID)
-		reads(t, "tags", tags, migratedTags[want.ID], true, err)
+		reads(t, "tags", tags, migratedTags[string(want.ID)], true, err)
 	}
 	used, err := s.Usage(ctx, "acme", payout.UsageKey{UserID: "u-1", Destination: "NP", Currency: "USD", At: at})
 	reads(t, "usage", used, payout.Usage{Daily: 40123, Monthly: 40123, Annual: 40123}, true, err)

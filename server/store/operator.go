@@ -50,7 +50,7 @@ func (r reads) Clients(ctx context.Context) ([]ClientRow, error) {
 }
 
 // ClientRow reads one client; false where there is none.
-func (r reads) ClientRow(ctx context.Context, clientID string) (ClientRow, bool, error) {
+func (r reads) ClientRow(ctx context.Context, clientID payout.ClientID) (ClientRow, bool, error) {
 	all, err := r.clients(ctx, `c.id = $1`, clientID)
 	if err != nil || len(all) == 0 {
 		return ClientRow{}, false, err
@@ -126,7 +126,7 @@ func (s *Store) ApplyClient(
 }
 
 // SetClientDisabled changes whether a client may call the service, and tells whether that is new; ErrNoClient.
-func (s *Store) SetClientDisabled(ctx context.Context, clientID string, disabled bool) (changed bool, err error) {
+func (s *Store) SetClientDisabled(ctx context.Context, clientID payout.ClientID, disabled bool) (changed bool, err error) {
 	err = s.write(ctx, func(t tx) error {
 		row, err := t.lockClient(ctx, clientID)
 		if err != nil || row.Disabled == disabled {
@@ -141,7 +141,7 @@ func (s *Store) SetClientDisabled(ctx context.Context, clientID string, disabled
 
 // RotateSecret adds a secret that does not expire; the others expire at oldExpire, or before if they would have. It
 // returns ErrNoClient, and ErrTwoSecrets where two are active at the time (D-19).
-func (s *Store) RotateSecret(ctx context.Context, clientID, hash string, at, oldExpire time.Time) error {
+func (s *Store) RotateSecret(ctx context.Context, clientID payout.ClientID, hash string, at, oldExpire time.Time) error {
 	return s.write(ctx, func(t tx) error {
 		row, err := t.lockClient(ctx, clientID)
 		if err != nil {
@@ -161,7 +161,7 @@ func (s *Store) RotateSecret(ctx context.Context, clientID, hash string, at, old
 // RevokeSecret lets a secret expire at the time, and tells whether it was active until then. It returns ErrNoClient,
 // ErrNoSecret, and ErrLastSecret where no other one is active, unless that is forced.
 func (s *Store) RevokeSecret(
-	ctx context.Context, clientID, fingerprint string, at time.Time, force bool,
+	ctx context.Context, clientID payout.ClientID, fingerprint string, at time.Time, force bool,
 ) (wasActive bool, err error) {
 	err = s.write(ctx, func(t tx) error {
 		row, err := t.lockClient(ctx, clientID)
@@ -201,7 +201,7 @@ func (c ClientRow) active(at time.Time) int {
 }
 
 // lockClient reads a client that no other write changes until this one ends; ErrNoClient.
-func (t tx) lockClient(ctx context.Context, clientID string) (ClientRow, error) {
+func (t tx) lockClient(ctx context.Context, clientID payout.ClientID) (ClientRow, error) {
 	// An update that changes nothing locks the row on both engines.
 	n, err := t.exec(ctx, `update clients set disabled = disabled where id = $1`, clientID)
 	if err != nil {
@@ -214,7 +214,7 @@ func (t tx) lockClient(ctx context.Context, clientID string) (ClientRow, error) 
 	return row, err
 }
 
-func (t tx) insertSecret(ctx context.Context, clientID, hash string, at time.Time) error {
+func (t tx) insertSecret(ctx context.Context, clientID payout.ClientID, hash string, at time.Time) error {
 	_, err := t.exec(ctx, `insert into client_secrets (client_id, hash, created_at) values ($1, $2, $3)`,
 		clientID, hash, micros(at))
 	return err
@@ -223,12 +223,12 @@ func (t tx) insertSecret(ctx context.Context, clientID, hash string, at time.Tim
 // UserFilter narrows a list of users; empty fields do not.
 type UserFilter struct {
 	Status payout.KYCStatus
-	After  string // id of the last user of the page before
+	After  payout.UserID // the last user of the page before
 }
 
 // Users lists at most limit users of a client without their documents, by id and highest first: as the ids of the
 // service grow with time, that is newest first.
-func (r reads) Users(ctx context.Context, clientID string, f UserFilter, limit int) ([]payout.User, error) {
+func (r reads) Users(ctx context.Context, clientID payout.ClientID, f UserFilter, limit int) ([]payout.User, error) {
 	where := conditions{text: `client_id = $1`, args: []any{clientID}}
 	where.add(f.Status != "", `status = $%d`, string(f.Status))
 	where.add(f.After != "", `id < $%d`, f.After)
@@ -238,15 +238,15 @@ func (r reads) Users(ctx context.Context, clientID string, f UserFilter, limit i
 
 // TransactionFilter narrows a list of transactions; empty fields do not.
 type TransactionFilter struct {
-	UserID   string
-	From, To time.Time // created at From or later, and before To
-	After    string    // id of the last transaction of the page before
+	UserID   payout.UserID
+	From, To time.Time            // created at From or later, and before To
+	After    payout.TransactionID // the last transaction of the page before
 }
 
 // ClientTransactions lists at most limit transactions of a client, by id and highest first: as the ids of the service
 // grow with time, that is newest first.
 func (r reads) ClientTransactions(
-	ctx context.Context, clientID string, f TransactionFilter, limit int,
+	ctx context.Context, clientID payout.ClientID, f TransactionFilter, limit int,
 ) ([]payout.Transaction, error) {
 	where := conditions{text: `client_id = $1`, args: []any{clientID}}
 	where.add(f.UserID != "", `user_id = $%d`, f.UserID)
@@ -258,7 +258,7 @@ func (r reads) ClientTransactions(
 }
 
 // ClientTransaction reads a transaction of any user of a client.
-func (r reads) ClientTransaction(ctx context.Context, clientID, id string) (payout.Transaction, bool, error) {
+func (r reads) ClientTransaction(ctx context.Context, clientID payout.ClientID, id payout.TransactionID) (payout.Transaction, bool, error) {
 	return r.transaction(ctx, clientID, `select `+transactionColumns+` from transactions
 		where client_id = $1 and id = $2`, clientID, id)
 }

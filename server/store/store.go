@@ -260,7 +260,7 @@ func one[T any](ctx context.Context, r reads, scan func(scanner, *T) error, quer
 }
 
 // inList gives the placeholders of an `in` and all arguments; no value gives a list that matches nothing.
-func inList(values []string, before ...any) (string, []any) {
+func inList[T ~string](values []T, before ...any) (string, []any) {
 	if len(values) == 0 {
 		return "(null)", before
 	}

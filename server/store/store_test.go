@@ -77,7 +77,7 @@ func TestAFileMayHaveAnyName(t *testing.T) {
 				t.Errorf("the file has another name: %v", err)
 			}
 			ids, err := open(t, file).ClientIDs(t.Context())
-			if err != nil || !slices.Equal(ids, []string{"a"}) {
+			if err != nil || !slices.Equal(ids, []payout.ClientID{"a"}) {
 				t.Errorf("the file was opened again with clients %q, %v", ids, err)
 			}
 		})
@@ -101,7 +101,7 @@ func TestTwoStoresMayShareAFile(t *testing.T) {
 		go func() {
 			var err error
 			for n := 0; n < 10 && err == nil; n++ {
-				err = s.PutClient(t.Context(), payout.Client{ID: string(rune('a' + 10*i + n))}, "hash", time.Now())
+				err = s.PutClient(t.Context(), payout.Client{ID: payout.ClientID(string(rune('a' + 10*i + n)))}, "hash", time.Now())
 			}
 			done <- err
 		}()

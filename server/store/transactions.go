@@ -27,7 +27,7 @@ func scanTransaction(s scanner, t *payout.Transaction) error {
 }
 
 // InsertTransaction writes the transaction and its documents.
-func (t tx) InsertTransaction(ctx context.Context, clientID string, v payout.Transaction) error {
+func (t tx) InsertTransaction(ctx context.Context, clientID payout.ClientID, v payout.Transaction) error {
 	if _, err := t.exec(ctx, `insert into transactions (client_id, `+transactionColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
 			$24)`,
@@ -41,12 +41,12 @@ func (t tx) InsertTransaction(ctx context.Context, clientID string, v payout.Tra
 }
 
 // Transaction reads a transaction of a user.
-func (r reads) Transaction(ctx context.Context, clientID, userID, id string) (payout.Transaction, bool, error) {
+func (r reads) Transaction(ctx context.Context, clientID payout.ClientID, userID payout.UserID, id payout.TransactionID) (payout.Transaction, bool, error) {
 	return r.transaction(ctx, clientID, `select `+transactionColumns+` from transactions
 		where client_id = $1 and id = $3 and user_id = $2`, clientID, userID, id)
 }
 
-func (r reads) transaction(ctx context.Context, clientID, query string, args ...any) (payout.Transaction, bool, error) {
+func (r reads) transaction(ctx context.Context, clientID payout.ClientID, query string, args ...any) (payout.Transaction, bool, error) {
 	all, err := r.transactions(ctx, clientID, query, args...)
 	if err != nil || len(all) == 0 {
 		return payout.Transaction{}, false, err
@@ -56,7 +56,7 @@ func (r reads) transaction(ctx context.Context, clientID, query string, args ...
 
 // Transactions lists at most limit transactions of a user that come after the position, newest first.
 func (r reads) Transactions(
-	ctx context.Context, clientID, userID string, after payout.Position, limit int,
+	ctx context.Context, clientID payout.ClientID, userID payout.UserID, after payout.Position, limit int,
 ) ([]payout.Transaction, error) {
 	createdAt := int64(math.MaxInt64)
 	if after != (payout.Position{}) {
@@ -68,17 +68,17 @@ func (r reads) Transactions(
 }
 
 // transactions runs a query for transactions, and a second one for the documents of all of them.
-func (r reads) transactions(ctx context.Context, clientID, query string, args ...any) ([]payout.Transaction, error) {
+func (r reads) transactions(ctx context.Context, clientID payout.ClientID, query string, args ...any) ([]payout.Transaction, error) {
 	all, err := list(ctx, r, scanTransaction, query, args...)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	ids := make([]string, len(all))
+	ids := make([]payout.TransactionID, len(all))
 	for i, t := range all {
 		ids[i] = t.ID
 	}
 	type row struct {
-		transactionID string
+		transactionID payout.TransactionID
 		document      payout.Document
 	}
 	in, documentArgs := inList(ids, clientID)

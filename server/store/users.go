@@ -15,13 +15,13 @@ func scanUser(s scanner, u *payout.User) error {
 }
 
 // User reads a user without its documents.
-func (r reads) User(ctx context.Context, clientID, id string) (payout.User, bool, error) {
+func (r reads) User(ctx context.Context, clientID payout.ClientID, id payout.UserID) (payout.User, bool, error) {
 	return one(ctx, r, scanUser, `select `+userColumns+` from users
 		where client_id = $1 and id = $2`, clientID, id)
 }
 
 // UserDocuments lists the documents of a user as they were sent, without their content.
-func (r reads) UserDocuments(ctx context.Context, clientID, userID string) ([]payout.Document, error) {
+func (r reads) UserDocuments(ctx context.Context, clientID payout.ClientID, userID payout.UserID) ([]payout.Document, error) {
 	return list(ctx, r, scanDocument, `select `+documentColumns+` from documents
 		where client_id = $1 and user_id = $2 and transaction_id is null order by position`, clientID, userID)
 }
@@ -34,7 +34,7 @@ func scanDocument(s scanner, d *payout.Document) error {
 }
 
 // InsertUser writes the user and its documents.
-func (t tx) InsertUser(ctx context.Context, clientID string, u payout.User) error {
+func (t tx) InsertUser(ctx context.Context, clientID payout.ClientID, u payout.User) error {
 	if _, err := t.exec(ctx, `insert into users (client_id, `+userColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)`, clientID, u.ID, micros(u.CreatedAt), string(u.Status), u.Business,
 		u.Sending, u.Country, userText(u.Profile)); err != nil {
@@ -44,7 +44,7 @@ func (t tx) InsertUser(ctx context.Context, clientID string, u payout.User) erro
 }
 
 // insertDocuments writes the documents of a user, or of one of the user's transactions.
-func (t tx) insertDocuments(ctx context.Context, clientID, userID string, transactionID *string, all []payout.Document) error {
+func (t tx) insertDocuments(ctx context.Context, clientID payout.ClientID, userID payout.UserID, transactionID *payout.TransactionID, all []payout.Document) error {
 	for i, d := range all {
 		if _, err := t.exec(ctx, `insert into documents (client_id, user_id, transaction_id, position, `+documentColumns+`,
 			content) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
@@ -57,13 +57,13 @@ func (t tx) insertDocuments(ctx context.Context, clientID, userID string, transa
 }
 
 // SetUserStatus changes the overall verification status.
-func (t tx) SetUserStatus(ctx context.Context, clientID, userID string, status payout.KYCStatus) error {
+func (t tx) SetUserStatus(ctx context.Context, clientID payout.ClientID, userID payout.UserID, status payout.KYCStatus) error {
 	_, err := t.exec(ctx, `update users set status = $3 where client_id = $1 and id = $2`, clientID, userID, string(status))
 	return err
 }
 
 // CIPTags gives the tags of a user.
-func (r reads) CIPTags(ctx context.Context, clientID, userID string) (map[string]payout.CIPStatus, error) {
+func (r reads) CIPTags(ctx context.Context, clientID payout.ClientID, userID payout.UserID) (map[string]payout.CIPStatus, error) {
 	type row struct {
 		tag    string
 		status payout.CIPStatus
@@ -79,7 +79,7 @@ func (r reads) CIPTags(ctx context.Context, clientID, userID string) (map[string
 
 // SetCIPTags writes the status of each given tag; others stay. Here and in RequestCIPTags the tags come in one order, so
 // that two writes for a user wait for each other rather than for ever.
-func (t tx) SetCIPTags(ctx context.Context, clientID, userID string, tags map[string]payout.CIPStatus) error {
+func (t tx) SetCIPTags(ctx context.Context, clientID payout.ClientID, userID payout.UserID, tags map[string]payout.CIPStatus) error {
 	for _, tag := range slices.Sorted(maps.Keys(tags)) {
 		if _, err := t.exec(ctx, `insert into cip_tags (client_id, user_id, tag, status) values ($1, $2, $3, $4)
 			on conflict (client_id, user_id, tag) do update set status = excluded.status`,
@@ -91,7 +91,7 @@ func (t tx) SetCIPTags(ctx context.Context, clientID, userID string, tags map[st
 }
 
 // RequestCIPTags makes each given tag REQUESTED that the user lacks: that is absent, or FAILED.
-func (t tx) RequestCIPTags(ctx context.Context, clientID, userID string, tags []string) error {
+func (t tx) RequestCIPTags(ctx context.Context, clientID payout.ClientID, userID payout.UserID, tags []string) error {
 	for _, tag := range slices.Sorted(slices.Values(tags)) {
 		if _, err := t.exec(ctx, `insert into cip_tags (client_id, user_id, tag, status) values ($1, $2, $3, $4)
 			on conflict (client_id, user_id, tag) do update set status = excluded.status where cip_tags.status = $5`,
@@ -103,7 +103,7 @@ func (t tx) RequestCIPTags(ctx context.Context, clientID, userID string, tags []
 }
 
 // Usage gives the counters of the day, month and year of the key.
-func (r reads) Usage(ctx context.Context, clientID string, key payout.UsageKey) (payout.Usage, error) {
+func (r reads) Usage(ctx context.Context, clientID payout.ClientID, key payout.UsageKey) (payout.Usage, error) {
 	day, month, year := key.Periods()
 	rows, err := list(ctx, r, scanCounter, `select period, used from limit_usage
 		where client_id = $1 and user_id = $2 and destination = $3 and currency = $4 and period in ($5, $6, $7)`,
@@ -113,7 +113,7 @@ func (r reads) Usage(ctx context.Context, clientID string, key payout.UsageKey) 
 
 // AddUsage adds an amount to the three counters and gives them as they are then; CodeLimitExceeded where one would not
 // fit.
-func (t tx) AddUsage(ctx context.Context, clientID string, key payout.UsageKey, amount int64) (payout.Usage, error) {
+func (t tx) AddUsage(ctx context.Context, clientID payout.ClientID, key payout.UsageKey, amount int64) (payout.Usage, error) {
 	day, month, year := key.Periods()
 	rows, err := list(ctx, t.reads, scanCounter, `insert into limit_usage
 		(client_id, user_id, destination, currency, period, used)

@@ -36,7 +36,7 @@ func soundWorld(name string) world {
 // further adds a transaction that counts, without a key.
 func further(t *testing.T, db Database, w world, id string, at time.Time, change func(*payout.Transaction)) {
 	t.Helper()
-	v := w.another(id)
+	v := w.another(payout.TransactionID(id))
 	v.CreatedAt = at
 	if change != nil {
 		change(&v)
@@ -76,7 +76,7 @@ func putSound(t *testing.T, db Database) world {
 		v.To.PayerID, v.Destination, v.FromCurrency = 0, "IN", "GBP"
 	})
 	write(t, db, func(ctx context.Context, tx payout.Tx) error { // a key of whatever can have one
-		for _, id := range []string{w.user.ID, w.funding.ID, w.receiver.ID, w.bank.ID, w.wallet.ID} {
+		for _, id := range []string{string(w.user.ID), string(w.funding.ID), string(w.receiver.ID), string(w.bank.ID), string(w.wallet.ID)} {
 			key := payout.Idempotency{Key: "key of " + id, Fingerprint: "f"}
 			if err := keep(tx.InsertIdempotencyKey(ctx, w.client.ID, key, id)); err != nil {
 				return err
@@ -144,8 +144,8 @@ func checkOwners(t *testing.T, db Database) {
 	damage(t, db, `update funding_accounts set user_id = 'other' where client_id = 'a'`,
 		`update receive_users set user_id = 'other' where client_id = 'a'`,
 		`update documents set user_id = 'other' where client_id = 'a' and transaction_id is not null and kind = 'physical'`)
-	want := []string{"documents " + w.transfer.Documents[0].ID + " of client a: its transaction is not of its user"}
-	for _, id := range []string{w.transfer.ID, "bank", "cash", "keyless"} {
+	want := []string{"documents " + string(w.transfer.Documents[0].ID) + " of client a: its transaction is not of its user"}
+	for _, id := range []string{string(w.transfer.ID), "bank", "cash", "keyless"} {
 		want = append(want, "transactions "+id+" of client a: its funding account is not of its user",
 			"transactions "+id+" of client a: its receive user is not of its user")
 	}
@@ -174,30 +174,30 @@ func checkOrphans(t *testing.T, db Database) {
 		},
 		{
 			`update funding_accounts set user_id = 'ghost' where client_id = 'a'`,
-			"funding_accounts " + soundWorld("a").funding.ID + " of client a: its user does not exist",
+			"funding_accounts " + string(soundWorld("a").funding.ID) + " of client a: its user does not exist",
 		},
 		{
 			`update receive_users set user_id = 'ghost' where client_id = 'a'`,
-			"receive_users " + soundWorld("a").receiver.ID + " of client a: its user does not exist",
+			"receive_users " + string(soundWorld("a").receiver.ID) + " of client a: its user does not exist",
 		},
 		{
 			`update bank_accounts set receive_user_id = 'ghost' where client_id = 'a'`,
-			"bank_accounts " + soundWorld("a").bank.ID + " of client a: its receive user does not exist",
+			"bank_accounts " + string(soundWorld("a").bank.ID) + " of client a: its receive user does not exist",
 		},
 		{
 			`update wallet_accounts set receive_user_id = 'ghost' where client_id = 'a'`,
-			"wallet_accounts " + soundWorld("a").wallet.ID + " of client a: its receive user does not exist",
+			"wallet_accounts " + string(soundWorld("a").wallet.ID) + " of client a: its receive user does not exist",
 		},
 		{`update transactions set user_id = 'ghost' where id = 'bank'`, "transactions bank of client a: its user does not exist"},
 		{`update transactions set from_fund_id = 'ghost' where id = 'bank'`, "transactions bank of client a: its funding account does not exist"},
 		{`update transactions set receive_user_id = 'ghost' where id = 'bank'`, "transactions bank of client a: its receive user does not exist"},
 		{
 			`update documents set user_id = 'ghost' where client_id = 'b' and transaction_id is null`,
-			"documents " + soundWorld("b").user.Documents[0].ID + " of client b: its user does not exist",
+			"documents " + string(soundWorld("b").user.Documents[0].ID) + " of client b: its user does not exist",
 		},
 		{
 			`update documents set transaction_id = 'ghost' where client_id = 'b' and transaction_id is not null`,
-			"documents " + soundWorld("b").transfer.Documents[0].ID + " of client b: its transaction does not exist",
+			"documents " + string(soundWorld("b").transfer.Documents[0].ID) + " of client b: its transaction does not exist",
 		},
 	} {
 		if _, err := db.SQL.ExecContext(t.Context(), d.damage); err != nil {
@@ -230,8 +230,8 @@ func checkManyUsers(t *testing.T, db Database) {
 	}
 	damage(t, db, `delete from limit_usage where user_id like 'user-%'`)
 	for i := range 3 {
-		v := w.another(fmt.Sprint("t", i))
-		v.UserID = fmt.Sprintf("user-%05d", i*600)
+		v := w.another(payout.TransactionID(fmt.Sprint("t", i)))
+		v.UserID = payout.UserID(fmt.Sprintf("user-%05d", i*600))
 		write(t, db, func(ctx context.Context, tx payout.Tx) error { return tx.InsertTransaction(ctx, "a", v) })
 	}
 	missing := 0

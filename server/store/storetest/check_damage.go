@@ -9,7 +9,7 @@ import (
 // Each kind of damage is found, and told as one line that holds ids alone.
 func checkDamage(t *testing.T, db Database) {
 	w := putSound(t, db)
-	wallet, user := "transactions "+w.transfer.ID+" of client a: ", w.user.ID
+	wallet, user := "transactions "+string(w.transfer.ID)+" of client a: ", string(w.user.ID)
 	counter := "limit_usage " + user + " of client a: counter "
 	for _, d := range []struct {
 		damage, repair string // repair takes the damage back
@@ -71,22 +71,22 @@ func checkDamage(t *testing.T, db Database) {
 			},
 		},
 		{
-			`update idempotency_keys set idempotency_key = '', fingerprint = '' where client_id = 'a' and resource_id = '` + sqlText(w.bank.ID) + `'`,
+			`update idempotency_keys set idempotency_key = '', fingerprint = '' where client_id = 'a' and resource_id = '` + sqlText(string(w.bank.ID)) + `'`,
 			`update idempotency_keys set idempotency_key = 'k', fingerprint = 'f' where client_id = 'a' and idempotency_key = ''`,
 			[]string{
-				"idempotency_keys " + w.bank.ID + " of client a: the key is empty",
-				"idempotency_keys " + w.bank.ID + " of client a: it has no fingerprint",
+				"idempotency_keys " + string(w.bank.ID) + " of client a: the key is empty",
+				"idempotency_keys " + string(w.bank.ID) + " of client a: it has no fingerprint",
 			},
 		},
 		{
-			`update idempotency_keys set resource_id = 'gone' where client_id = 'a' and resource_id = '` + sqlText(w.wallet.ID) + `'`,
-			`update idempotency_keys set resource_id = '` + sqlText(w.wallet.ID) + `' where client_id = 'a' and resource_id = 'gone'`,
+			`update idempotency_keys set resource_id = 'gone' where client_id = 'a' and resource_id = '` + sqlText(string(w.wallet.ID)) + `'`,
+			`update idempotency_keys set resource_id = '` + sqlText(string(w.wallet.ID)) + `' where client_id = 'a' and resource_id = 'gone'`,
 			[]string{"idempotency_keys gone of client a: what it created does not exist"},
 		},
 		{ // of another client it is not there
-			`update idempotency_keys set client_id = 'c' where client_id = 'a' and resource_id = '` + sqlText(w.user.ID) + `'`,
+			`update idempotency_keys set client_id = 'c' where client_id = 'a' and resource_id = '` + sqlText(string(w.user.ID)) + `'`,
 			`update idempotency_keys set client_id = 'a' where client_id = 'c'`,
-			[]string{"idempotency_keys " + w.user.ID + " of client c: what it created does not exist"},
+			[]string{"idempotency_keys " + string(w.user.ID) + " of client c: what it created does not exist"},
 		},
 		{
 			`update transactions set notes = 'x', receiver = '[]', exchange_rate = '0', to_amount = 0, fee_amount = -1 where id = 'cash'`,
@@ -106,7 +106,7 @@ func checkDamage(t *testing.T, db Database) {
 		},
 		{
 			`update transactions set fund_id = 'gone' where client_id = 'a' and payout_method in ('BANK_DEPOSIT', 'WALLET') and id <> 'keyless'`,
-			`update transactions set fund_id = case id when 'bank' then '` + sqlText(w.bank.ID) + `' else '` + sqlText(w.wallet.ID) + `' end
+			`update transactions set fund_id = case id when 'bank' then '` + sqlText(string(w.bank.ID)) + `' else '` + sqlText(string(w.wallet.ID)) + `' end
 				where client_id = 'a' and fund_id = 'gone'`,
 			[]string{
 				"transactions bank of client a: its bank account does not exist, or is not of its receive user",
@@ -125,8 +125,8 @@ func checkDamage(t *testing.T, db Database) {
 		{
 			`update bank_accounts set bank_id = 9, currency = '' where client_id = 'a'`, `update bank_accounts set bank_id = 1, currency = 'NPR' where client_id = 'a'`,
 			[]string{
-				"bank_accounts " + w.bank.ID + " of client a: currency is not a currency of ISO 4217",
-				"bank_accounts " + w.bank.ID + " of client a: its bank does not exist",
+				"bank_accounts " + string(w.bank.ID) + " of client a: currency is not a currency of ISO 4217",
+				"bank_accounts " + string(w.bank.ID) + " of client a: its bank does not exist",
 			},
 		},
 		{
@@ -137,13 +137,13 @@ func checkDamage(t *testing.T, db Database) {
 		{
 			`update wallet_accounts set payer_id = 7 where client_id = 'b'`, `update wallet_accounts set payer_id = 1 where client_id = 'b'`,
 			[]string{
-				"wallet_accounts " + soundWorld("b").wallet.ID + " of client b: its payer does not exist",
-				"transactions " + soundWorld("b").transfer.ID + " of client b: its payer is not that of its wallet account",
+				"wallet_accounts " + string(soundWorld("b").wallet.ID) + " of client b: its payer does not exist",
+				"transactions " + string(soundWorld("b").transfer.ID) + " of client b: its payer is not that of its wallet account",
 			},
 		},
 		{
 			`update funding_accounts set status = 'OPEN' where client_id = 'a'`, `update funding_accounts set status = 'ACTIVE' where client_id = 'a'`,
-			[]string{"funding_accounts " + w.funding.ID + " of client a: status is unknown"},
+			[]string{"funding_accounts " + string(w.funding.ID) + " of client a: status is unknown"},
 		},
 		{
 			`update clients set profile = '' where id = 'a'`, `update clients set profile = '{}' where id = 'a'`,
@@ -168,7 +168,7 @@ func checkDamage(t *testing.T, db Database) {
 		{
 			`update documents set kind = 'paper' where client_id = 'b' and kind = 'virtual' and transaction_id is null`,
 			`update documents set kind = 'virtual' where kind = 'paper'`,
-			[]string{"documents " + soundWorld("b").user.Documents[1].ID + " of client b: kind is unknown"},
+			[]string{"documents " + string(soundWorld("b").user.Documents[1].ID) + " of client b: kind is unknown"},
 		},
 	} {
 		damage(t, db, d.damage)

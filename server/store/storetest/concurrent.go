@@ -98,10 +98,10 @@ func keyRace(t *testing.T, db Database) {
 	const writers = 16
 	free := together(t, writers, func(i int) (free bool, err error) {
 		err = db.Write(ctx, func(tx payout.Tx) error {
-			transfer := w.another(strconv.Itoa(i))
-			transfer.Documents = []payout.Document{{ID: "document " + transfer.ID, Type: "INVOICE"}}
+			transfer := w.another(payout.TransactionID(strconv.Itoa(i)))
+			transfer.Documents = []payout.Document{{ID: payout.DocumentID("document " + transfer.ID), Type: "INVOICE"}}
 			key := payout.Idempotency{Key: "key", Fingerprint: "f"}
-			if free, err = tx.InsertIdempotencyKey(ctx, w.client.ID, key, transfer.ID); err != nil || !free {
+			if free, err = tx.InsertIdempotencyKey(ctx, w.client.ID, key, string(transfer.ID)); err != nil || !free {
 				return err
 			}
 			return tx.InsertTransaction(ctx, w.client.ID, transfer)
@@ -112,8 +112,8 @@ func keyRace(t *testing.T, db Database) {
 		t.Errorf("the key was free for %d of %d", n, writers)
 	}
 	used := found(db.IdempotencyKey(ctx, w.client.ID, "key"))(t)
-	got := found(db.Transaction(ctx, w.client.ID, w.user.ID, used.ResourceID))(t)
-	same(t, "documents", got.Documents, []payout.Document{{ID: "document " + got.ID, Type: "INVOICE"}})
+	got := found(db.Transaction(ctx, w.client.ID, w.user.ID, payout.TransactionID(used.ResourceID)))(t)
+	same(t, "documents", got.Documents, []payout.Document{{ID: payout.DocumentID("document " + got.ID), Type: "INVOICE"}})
 	same(t, "transactions", len(must(db.Transactions(ctx, w.client.ID, w.user.ID, payout.Position{}, 100))(t)), 2)
 	documentCount(t, db, len(w.user.Documents)+len(w.transfer.Documents)+1)
 }

@@ -15,7 +15,7 @@ import (
 func always(payout.Client) bool { return true }
 
 // active gives the hashes that the service would take at a time.
-func active(t *testing.T, db Database, id string, at time.Time) map[string]bool {
+func active(t *testing.T, db Database, id payout.ClientID, at time.Time) map[string]bool {
 	t.Helper()
 	client, secrets, ok, err := db.Client(t.Context(), id, at)
 	found(client, ok, err)(t)
@@ -198,11 +198,11 @@ func operatorLists(t *testing.T, db Database) {
 	write(t, db, func(ctx context.Context, tx payout.Tx) error {
 		for i, n := range []string{"1", "2", "3"} {
 			u := mine.user
-			u.ID, u.Status = mine.user.ID+n, payout.KYCStatus("status "+n)
+			u.ID, u.Status = mine.user.ID+payout.UserID(n), payout.KYCStatus("status "+n)
 			if err := tx.InsertUser(ctx, id, u); err != nil {
 				return err
 			}
-			v := mine.another(mine.transfer.ID + n)
+			v := mine.another(mine.transfer.ID + payout.TransactionID(n))
 			v.UserID, v.CreatedAt = u.ID, origin.AddDate(0, 0, i)
 			if err := tx.InsertTransaction(ctx, id, v); err != nil {
 				return err
@@ -251,7 +251,7 @@ func operatorLists(t *testing.T, db Database) {
 		same(t, "transactions", must(db.ClientTransactions(ctx, id, c.filter, c.limit))(t), want)
 	}
 	same(t, "transaction", found(db.ClientTransaction(ctx, id, transfers[2].ID))(t), transfers[2])
-	for _, other := range []string{other.client.ID, ""} {
+	for _, other := range []payout.ClientID{other.client.ID, ""} {
 		if _, ok, err := db.ClientTransaction(ctx, other, transfers[2].ID); ok || err != nil {
 			t.Errorf("of another client: %t, %v", ok, err)
 		}

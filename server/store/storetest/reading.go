@@ -12,9 +12,15 @@ import (
 )
 
 // scope is whose rows are asked for.
-type scope struct{ client, user, receiver string }
+type scope struct {
+	client   payout.ClientID
+	user     payout.UserID
+	receiver payout.ReceiveUserID
+}
 
-func (w world) scope() scope { return scope{w.client.ID, w.user.ID, w.receiver.ID} }
+func (w world) scope() scope {
+	return scope{w.client.ID, w.user.ID, w.receiver.ID}
+}
 
 // tenantRead is a read that takes a client id; it tells whether there was anything.
 type tenantRead struct {
@@ -209,7 +215,7 @@ func oldestFirst(t *testing.T, db Database) {
 		name := string(rune('z' - minutes)) // so that ids are in the reverse order
 		write(t, db, func(ctx context.Context, tx payout.Tx) error {
 			f, r, b, l := w.funding, w.receiver, w.bank, w.wallet
-			f.ID, r.ID, b.ID, l.ID = name, name, name, name
+			f.ID, r.ID, b.ID, l.ID = payout.FundingAccountID(name), payout.ReceiveUserID(name), payout.ReceiveAccountID(name), payout.ReceiveAccountID(name)
 			f.CreatedAt, r.CreatedAt, b.CreatedAt, l.CreatedAt = at, at, at, at
 			for _, err := range []error{
 				tx.InsertFundingAccount(ctx, id, f), tx.InsertReceiveUser(ctx, id, r),
@@ -223,10 +229,10 @@ func oldestFirst(t *testing.T, db Database) {
 		})
 	}
 	later := []string{"y", "x", "w", "v"}
-	same(t, "funding accounts", idsOf(must(db.FundingAccounts(ctx, id, user))(t)), append([]string{w.funding.ID}, later...))
-	same(t, "receive users", idsOf(must(db.ReceiveUsers(ctx, id, user))(t)), append([]string{receiver}, later...))
-	same(t, "bank accounts", idsOf(must(db.BankAccounts(ctx, id, receiver))(t)), append([]string{w.bank.ID}, later...))
-	same(t, "wallet accounts", idsOf(must(db.WalletAccounts(ctx, id, receiver))(t)), append([]string{w.wallet.ID}, later...))
+	same(t, "funding accounts", idsOf(must(db.FundingAccounts(ctx, id, user))(t)), append([]string{string(w.funding.ID)}, later...))
+	same(t, "receive users", idsOf(must(db.ReceiveUsers(ctx, id, user))(t)), append([]string{string(receiver)}, later...))
+	same(t, "bank accounts", idsOf(must(db.BankAccounts(ctx, id, receiver))(t)), append([]string{string(w.bank.ID)}, later...))
+	same(t, "wallet accounts", idsOf(must(db.WalletAccounts(ctx, id, receiver))(t)), append([]string{string(w.wallet.ID)}, later...))
 }
 
 // idsOf gives the field ID of each row.
@@ -242,14 +248,14 @@ func paging(t *testing.T, db Database) {
 	w, ctx := newWorld("a"), t.Context()
 	w.put(t, db)
 	insert := func(id string, at time.Time) {
-		transfer := w.another(id)
+		transfer := w.another(payout.TransactionID(id))
 		transfer.CreatedAt = at
 		write(t, db, func(ctx context.Context, tx payout.Tx) error {
 			return tx.InsertTransaction(ctx, w.client.ID, transfer)
 		})
 	}
 	later := origin.AddDate(1, 0, 0)
-	want := []string{w.transfer.ID}
+	want := []string{string(w.transfer.ID)}
 	for _, id := range []string{"b", "c", "a", "f", "e", "d", "h", "g", "i"} {
 		insert(id, later.Add(time.Duration((id[0]-'a')/3)*time.Microsecond)) // three of each time
 	}

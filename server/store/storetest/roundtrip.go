@@ -12,13 +12,13 @@ import (
 func clientRoundTrip(t *testing.T, db Database) {
 	for start, id := range []string{"first", "second"} {
 		want := filled[payout.Client](&filler{prefix: id, start: start})
-		want.ID = id
+		want.ID = payout.ClientID(id)
 		putClient(t, db, want, "hash")
-		got, secrets, ok, err := db.Client(t.Context(), id, origin)
+		got, secrets, ok, err := db.Client(t.Context(), payout.ClientID(id), origin)
 		same(t, "client", found(got, ok, err)(t), want)
 		same(t, "secrets", secrets, []payout.Secret{{Hash: "hash"}})
 	}
-	same(t, "ids", must(db.ClientIDs(t.Context()))(t), []string{"first", "second"})
+	same(t, "ids", must(db.ClientIDs(t.Context()))(t), []payout.ClientID{"first", "second"})
 }
 
 func referenceRoundTrip(t *testing.T, db Database) {
@@ -63,7 +63,7 @@ func withoutDocuments(u payout.User) payout.User {
 func userRoundTrip(t *testing.T, db Database) {
 	for start := range 2 {
 		w := newWorld([]string{"first", "second"}[start])
-		w.user = filled[payout.User](&filler{prefix: w.client.ID, start: start})
+		w.user = filled[payout.User](&filler{prefix: string(w.client.ID), start: start})
 		putClient(t, db, w.client, "hash")
 		write(t, db, func(ctx context.Context, tx payout.Tx) error {
 			if err := tx.InsertUser(ctx, w.client.ID, w.user); err != nil {
@@ -108,7 +108,7 @@ func transactionRoundTrip(t *testing.T, db Database) {
 	id, user, want := w.client.ID, w.user.ID, asRead(w.transfer)
 	same(t, "by id", found(db.Transaction(ctx, id, user, want.ID))(t), want)
 	same(t, "its key", found(db.IdempotencyKey(ctx, id, w.key.Key))(t),
-		payout.UsedKey{Fingerprint: w.key.Fingerprint, ResourceID: want.ID})
+		payout.UsedKey{Fingerprint: w.key.Fingerprint, ResourceID: string(want.ID)})
 	same(t, "in a list", must(db.Transactions(ctx, id, user, payout.Position{}, 10))(t), []payout.Transaction{want})
 	write(t, db, func(ctx context.Context, tx payout.Tx) error {
 		same(t, "within a write", found(tx.Transaction(ctx, id, user, want.ID))(t), want)
@@ -141,19 +141,19 @@ func absentRoundTrip(t *testing.T, db Database) {
 		"address_line2 null (D-46)": {MailingAddress: &payout.MailingAddress{AddressLine2: payout.NullableText{Sent: true}}},
 		"address_line2 empty":       {MailingAddress: &payout.MailingAddress{AddressLine2: payout.NullableText{Sent: true, Text: &empty}}},
 	} {
-		want := payout.User{ID: name, CreatedAt: origin, Profile: profile}
+		want := payout.User{ID: payout.UserID(name), CreatedAt: origin, Profile: profile}
 		write(t, db, func(ctx context.Context, tx payout.Tx) error { return tx.InsertUser(ctx, w.client.ID, want) })
-		same(t, name, found(db.User(t.Context(), w.client.ID, name))(t), want)
+		same(t, name, found(db.User(t.Context(), w.client.ID, payout.UserID(name)))(t), want)
 	}
 	for name, notes := range map[string]payout.Notes{"no notes": {}, "empty notes": {Note: &empty, Purpose: &empty}} {
 		want := payout.Transaction{
-			ID: name, UserID: w.user.ID, CreatedAt: origin, FromFundID: w.funding.ID, Notes: notes,
+			ID: payout.TransactionID(name), UserID: w.user.ID, CreatedAt: origin, FromFundID: w.funding.ID, Notes: notes,
 			To: payout.ReceiveSide{ReceiveUserID: w.receiver.ID},
 		}
 		write(t, db, func(ctx context.Context, tx payout.Tx) error {
 			return tx.InsertTransaction(ctx, w.client.ID, want)
 		})
-		same(t, name, found(db.Transaction(t.Context(), w.client.ID, w.user.ID, name))(t), want)
+		same(t, name, found(db.Transaction(t.Context(), w.client.ID, w.user.ID, payout.TransactionID(name)))(t), want)
 	}
 }
 
@@ -166,8 +166,8 @@ func timeRoundTrip(t *testing.T, db Database) {
 		"another zone":      time.Date(2026, 1, 1, 5, 44, 59, 123456000, time.FixedZone("", 5*3600+45*60)),
 		"long ago":          time.Date(1969, 12, 31, 23, 59, 59, 999999000, time.UTC),
 	} {
-		user := payout.User{ID: name, CreatedAt: at}
+		user := payout.User{ID: payout.UserID(name), CreatedAt: at}
 		write(t, db, func(ctx context.Context, tx payout.Tx) error { return tx.InsertUser(ctx, w.client.ID, user) })
-		same(t, name, found(db.User(t.Context(), w.client.ID, name))(t).CreatedAt, at.UTC())
+		same(t, name, found(db.User(t.Context(), w.client.ID, payout.UserID(name)))(t).CreatedAt, at.UTC())
 	}
 }

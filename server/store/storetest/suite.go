@@ -124,7 +124,7 @@ func newWorld(name string) world {
 		key:  filled[payout.Idempotency](&f),
 		tags: map[string]payout.CIPStatus{"ID_DOC": payout.CIPSubmit, "EMAIL": payout.CIPFailed}, used: 12345,
 	}
-	w.client.ID = name
+	w.client.ID = payout.ClientID(name)
 	w.funding.UserID, w.receiver.UserID = w.user.ID, w.user.ID
 	w.bank.ReceiveUserID, w.wallet.ReceiveUserID = w.receiver.ID, w.receiver.ID
 	w.transfer.UserID, w.transfer.FromFundID, w.transfer.To.ReceiveUserID = w.user.ID, w.funding.ID, w.receiver.ID
@@ -135,7 +135,7 @@ func newWorld(name string) world {
 // put writes the world.
 func (w world) put(t *testing.T, db Database) {
 	t.Helper()
-	putClient(t, db, w.client, "hash of "+w.client.ID)
+	putClient(t, db, w.client, "hash of "+string(w.client.ID))
 	write(t, db, w.insert)
 }
 
@@ -149,7 +149,7 @@ func (w world) insert(ctx context.Context, tx payout.Tx) error {
 		func() error { return tx.InsertReceiveUser(ctx, id, w.receiver) },
 		func() error { return tx.InsertBankAccount(ctx, id, w.bank) },
 		func() error { return tx.InsertWalletAccount(ctx, id, w.wallet) },
-		func() error { return keep(tx.InsertIdempotencyKey(ctx, id, w.key, w.transfer.ID)) },
+		func() error { return keep(tx.InsertIdempotencyKey(ctx, id, w.key, string(w.transfer.ID))) },
 		func() error { return tx.InsertTransaction(ctx, id, w.transfer) },
 		func() error { _, err := tx.AddUsage(ctx, id, w.usage, w.used); return err },
 	}
@@ -162,7 +162,7 @@ func (w world) insert(ctx context.Context, tx payout.Tx) error {
 }
 
 // another is a further transaction in the world, without documents.
-func (w world) another(id string) payout.Transaction {
+func (w world) another(id payout.TransactionID) payout.Transaction {
 	t := w.transfer
 	t.ID, t.Documents = id, nil
 	return t

@@ -179,7 +179,7 @@ func changes(t *testing.T, db Database) {
 func uniqueKeys(t *testing.T, db Database) {
 	w, ctx := newWorld("a"), t.Context()
 	w.put(t, db)
-	id, used := w.client.ID, payout.UsedKey{Fingerprint: w.key.Fingerprint, ResourceID: w.transfer.ID}
+	id, used := w.client.ID, payout.UsedKey{Fingerprint: w.key.Fingerprint, ResourceID: string(w.transfer.ID)}
 	another := payout.Idempotency{Key: "another key", Fingerprint: "f"}
 	write(t, db, func(ctx context.Context, tx payout.Tx) error {
 		for _, fingerprint := range []string{w.key.Fingerprint, "another fingerprint"} {
@@ -189,15 +189,15 @@ func uniqueKeys(t *testing.T, db Database) {
 			}
 		}
 		same(t, "the first", found(tx.IdempotencyKey(ctx, id, w.key.Key))(t), used)
-		return keep(tx.InsertIdempotencyKey(ctx, id, another, w.user.ID))
+		return keep(tx.InsertIdempotencyKey(ctx, id, another, string(w.user.ID)))
 	})
 	same(t, "the first", found(db.IdempotencyKey(ctx, id, w.key.Key))(t), used)
 	if _, ok, err := db.IdempotencyKey(ctx, id, ""); ok || err != nil {
 		t.Errorf("no key was used: %t, %v", ok, err)
 	}
-	resources := append([]string{w.transfer.ID, w.user.ID, w.funding.ID}, slices.Repeat([]string{"repeat"}, 70000)...)
+	resources := append([]string{string(w.transfer.ID), string(w.user.ID), string(w.funding.ID)}, slices.Repeat([]string{"repeat"}, 70000)...)
 	same(t, "keys of resources", must(db.ResourceKeys(ctx, id, resources))(t),
-		map[string]payout.Idempotency{w.transfer.ID: w.key, w.user.ID: another})
+		map[string]payout.Idempotency{string(w.transfer.ID): w.key, string(w.user.ID): another})
 	same(t, "keys of nothing", must(db.ResourceKeys(ctx, id, nil))(t), map[string]payout.Idempotency{})
 	same(t, "keys of another client", must(db.ResourceKeys(ctx, "", resources))(t), map[string]payout.Idempotency{})
 }
@@ -214,7 +214,7 @@ func uniqueIDs(t *testing.T, db Database) {
 		"wallet account":  func(tx payout.Tx) error { return tx.InsertWalletAccount(ctx, id, w.wallet) },
 		"transaction":     func(tx payout.Tx) error { return tx.InsertTransaction(ctx, id, w.another(w.transfer.ID)) },
 		"key of one resource": func(tx payout.Tx) error {
-			return keep(tx.InsertIdempotencyKey(ctx, id, payout.Idempotency{Key: "another key", Fingerprint: "f"}, w.transfer.ID))
+			return keep(tx.InsertIdempotencyKey(ctx, id, payout.Idempotency{Key: "another key", Fingerprint: "f"}, string(w.transfer.ID)))
 		},
 		"document": func(tx payout.Tx) error {
 			return tx.InsertUser(ctx, id, payout.User{ID: "another", Documents: w.user.Documents[:1]})
