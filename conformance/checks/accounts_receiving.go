@@ -25,7 +25,7 @@ func accountsBank() []probe.Check {
 				echoes(t, body, r)
 				r, err = t.Client().CreateBankAccountWithResponse(t.Context(), user, receiver, nil, bankAccount(b))
 				probe.OK(t, r, err)
-				lacks(t, r, "branch_id")
+				lacks(t, members(t, r), "branch_id")
 			},
 		},
 		{

@@ -23,6 +23,7 @@ func All() []probe.Check {
 		isolation(),
 		validation(),
 		httpRules(),
+		notFoundRules(),
 		errorRules(),
 	)
 }

@@ -94,7 +94,7 @@ func replaysLater() []probe.Check {
 			Fix: "Answer a repeat with the transaction as it is stored, complete.",
 			Run: func(t *probe.T) {
 				s := t.Sender()
-				body, key := fullTransaction(t, s), probe.NewKey()
+				body, key := fullTransaction(t, s, t.Receiver(s, deposit)), probe.NewKey()
 				r, err := t.Create(s.UserID, key, body)
 				first := probe.Setup(t, r, err)
 				r, err = t.Create(s.UserID, key, body)

@@ -35,7 +35,7 @@ func fullRequests(t *probe.T, operation string) []fullRequest {
 		}
 	case "createTransaction":
 		s := t.Sender()
-		full, path := fullTransaction(t, s), probe.UserPath(s.UserID, "transactions")
+		full, path := fullTransaction(t, s, t.Receiver(s, deposit)), probe.UserPath(s.UserID, "transactions")
 		plain := full
 		plain.PhysicalDocuments, plain.FeeAmount, plain.Note = nil, nil, nil
 		full.ExchangeRate, full.ToAmount = wire.MustAmount("100"), probe.Ptr(wire.MustAmount("100"))

@@ -101,7 +101,7 @@ func elsewhereInThePath(t *probe.T) {
 	o := owns(t)
 	delete(o.bodies, "createTransaction") // which is idempotency.different.user
 	user, receiver := newReceiveUser(t)
-	other, sibling := o.values.ofUser(user.String()), o.values.ofUser(o.values["user_id"])
+	other, sibling := o.values.with("user_id", user.String()), o.values.with("user_id", o.values["user_id"])
 	other["receive_user_id"] = receiver.String()
 	sibling["receive_user_id"] = t.NewReceiveUser(uuid.MustParse(o.values["user_id"]), t.Target().Facts.Destination).String()
 	for _, values := range []pathValues{other, sibling} {
@@ -195,7 +195,7 @@ func refusedCreations(t *probe.T) {
 	create := fullRequest{path: "/users", body: t.UserRequest()}
 	create.afterRefusal(t, map[string]any{})
 	create.afterRefusal(t, t.UserRequest(func(u *api.UserRequest) { u.Country = facts.DisabledCountry }))
-	nobody := creationsOf(owner{o.values.ofUser(unknownID().String()), o.bodies})
+	nobody := creationsOf(owner{o.values.with("user_id", unknownID().String()), o.bodies})
 	for i, good := range creationsOf(o) {
 		if key := probe.NewKey(); nobody[i].refused(t, key, good.body) {
 			good.free(t, key)

@@ -94,7 +94,7 @@ func foreignPaths(t *probe.T, op operation) {
 	pairs := [][2]pathValues{{foreign, unknown}}
 	if op.belowBelowUser() {
 		own := otherUser(t).String()
-		pairs = append(pairs, [2]pathValues{foreign.ofUser(own), unknown.ofUser(own)})
+		pairs = append(pairs, [2]pathValues{foreign.with("user_id", own), unknown.with("user_id", own)})
 	}
 	for _, pair := range pairs {
 		var answers [2]api.Error
@@ -133,9 +133,10 @@ func (op operation) belowBelowUser() bool {
 	return slices.ContainsFunc(op.parameters, func(p *openapi3.Parameter) bool { return p.In == openapi3.ParameterInPath && p.Name != "user_id" })
 }
 
-func (n pathValues) ofUser(id string) pathValues {
+// with returns the values with another one.
+func (n pathValues) with(name, value string) pathValues {
 	n = maps.Clone(n)
-	n["user_id"] = id
+	n[name] = value
 	return n
 }
 

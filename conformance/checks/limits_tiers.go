@@ -19,13 +19,13 @@ func limitsTiers() []probe.Check {
 			Clauses: []string{"3-cip-requested", "8-tier-limits", "D-17", "D-25"}, Operations: climbing, Needs: probe.Extensions,
 			Fix: "Create the transaction, and make those tags REQUESTED that the next tier requires and the user lacks; the remaining limit itself is within the limit.",
 			Run: each(
-				testCase{"exactly the remaining limit", func(t *probe.T) {
+				of("exactly the remaining limit", func(t *probe.T) {
 					p := newLowPurse(t)
 					r, err := p.send(smallest(p.remaining()))
 					probe.OK(t, r, err)
 					p.wantNoneRequested()
-				}},
-				testCase{"0.01 above it", func(t *probe.T) {
+				}),
+				of("0.01 above it", func(t *probe.T) {
 					p := newLowPurse(t)
 					tags := p.tags()
 					r, err := p.send(plus(t, smallest(p.remaining()), cent))
@@ -35,7 +35,7 @@ func limitsTiers() []probe.Check {
 					for _, tag := range slices.Sorted(maps.Keys(tags)) {
 						t.Expect(after[tag] == tags[tag], "tag %s had %q and has %q", tag, tags[tag], after[tag])
 					}
-				}},
+				}),
 			),
 		},
 		{
@@ -55,8 +55,8 @@ func limitsTiers() []probe.Check {
 			Clauses: []string{"2.7-individual", "2.7-business", "2.8", "3-cip-requested", "D-17", "D-25", "D-39"}, Operations: climbing, Needs: probe.Extensions,
 			Fix: "Request all tags of the user's kind that the next tier requires; a user is in the highest tier whose tags are all VERIFIED.",
 			Run: each(
-				testCase{"an individual", func(t *probe.T) { climbs(t, individualTags) }},
-				testCase{"a business", func(t *probe.T) { climbs(t, businessTags, asBusiness(t)) }},
+				of("an individual", func(t *probe.T) { climbs(t, individualTags) }),
+				of("a business", func(t *probe.T) { climbs(t, businessTags, asBusiness(t)) }),
 			),
 		},
 		{
@@ -76,12 +76,12 @@ func limitsTiers() []probe.Check {
 			Clauses: []string{"3-cip-requested", "4-note-3", "D-16", "D-17", "D-25"}, Operations: climbing, Needs: probe.Extensions,
 			Fix: "Request tags together with the creation of a transaction, or not at all, and not when it is answered again.",
 			Run: each(
-				testCase{"refused", func(t *probe.T) {
+				of("refused", func(t *probe.T) {
 					p := newLowPurse(t)
 					p.refusedFor(plus(t, smallest(p.remaining()), cent))
 					p.wantNoneRequested()
-				}},
-				testCase{"repeated", func(t *probe.T) { // with the requested tags FAILED: a new transaction would request them again
+				}),
+				of("repeated", func(t *probe.T) { // with the requested tags FAILED: a new transaction would request them again
 					p, key := newLowPurse(t), probe.NewKey()
 					body := t.Payout(p.Sender, p.receiver, plus(t, smallest(p.remaining()), cent).String(), rateOne)
 					first, err := t.Create(p.UserID, key, body)
@@ -90,7 +90,7 @@ func limitsTiers() []probe.Check {
 					second, err := t.Create(p.UserID, key, body)
 					probe.Setup(t, second, err)
 					p.wantNoneRequested()
-				}},
+				}),
 			),
 		},
 		{
@@ -98,7 +98,7 @@ func limitsTiers() []probe.Check {
 			Clauses: []string{"2.8", "D-17"}, Operations: climbing, Needs: probe.Extensions,
 			Fix: "Take the tier from the tags as they are now, and count per user and period, whatever the tier was.",
 			Run: each(
-				testCase{"falls", func(t *probe.T) {
+				of("falls", func(t *probe.T) {
 					p := newLowPurse(t)
 					before, own := p.limit().CurrentTier, p.tags()
 					p.verify(tagsWith(individualTags, api.CipStatusVerified))
@@ -107,13 +107,13 @@ func limitsTiers() []probe.Check {
 					p.verify(tagsWith(pick(individualTags, func(tag string) bool { return own[tag] == "" }), api.CipStatusFailed))
 					after := p.limit().CurrentTier
 					t.Expect(after == before, "current_tier is %d, want %d", after, before)
-				}},
-				testCase{"rises after a transaction", func(t *probe.T) {
+				}),
+				of("rises after a transaction", func(t *probe.T) {
 					p := newPurse(t)
 					p.sent("5.67")
 					p.verify(tagsWith(individualTags, api.CipStatusVerified))
 					p.wantUsed(highestTier(t).RemainingLimit, "5.67")
-				}},
+				}),
 			),
 		},
 		{

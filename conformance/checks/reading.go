@@ -29,11 +29,6 @@ var (
 			Fix: "Keep branch_id and answer it where the account has one.", Run: readBranch,
 		},
 	}
-	readingOfTransactions = []probe.Check{{
-		ID: "transactions.reading.payer", Title: "A transaction through a payer is read and listed with its payer_id",
-		Clauses: []string{"2.6-to-response", "D-20", "D-36"}, Operations: []string{"getTransaction", "listTransactions"}, Needs: probe.Extensions,
-		Fix: "Answer payer_id for CASH_PICKUP and HOME_DELIVERY wherever a transaction is answered.", Run: readPayer,
-	}}
 )
 
 func readBusiness(t *probe.T) {
@@ -64,17 +59,6 @@ func readBranch(t *probe.T) {
 		BankID: bank.ID, BranchID: &bank.Branches[0].ID, AccountNumber: "0001234567", Currency: bank.ReceivingCurrency[0],
 	})
 	sameMembers(t, []any{created}, readBack(t, path))
-}
-
-func readPayer(t *probe.T) {
-	s := t.NewSender()
-	path := probe.UserPath(s.UserID, "transactions")
-	for _, method := range []api.PayoutMethod{api.PayoutMethodCashPickup, api.PayoutMethodHomeDelivery} {
-		created := prepare(t, path, t.Payout(s, t.Receiver(s, method), "1.00"))
-		sameMembers(t, created, readBack(t, path+"/"+idIn(t, created)))
-		page, _ := readBack(t, path+"?limit=1").(map[string]any)
-		sameMembers(t, []any{created}, page["items"])
-	}
 }
 
 // prepare gives what a creation answered, as JSON values.

@@ -74,15 +74,6 @@ func referenceBanks() []probe.Check {
 			Fix: "Give each branch an id of its own: a bank account chooses one by it.",
 			Run: branches,
 		},
-		{
-			ID: "reference.banks.unknown", Title: "An unknown bank answers 404",
-			Clauses: []string{"D-10"}, Operations: []string{"getBank"},
-			Fix: "Answer 404 NOT_FOUND for an id that no bank of an enabled country has.",
-			Run: func(t *probe.T) {
-				r, err := t.Client().GetBankWithResponse(t.Context(), unused(ids(allBanks(t), func(b api.Bank) int64 { return b.ID })))
-				t.Refused(r, err, 404, api.ErrorCodeNotFound)
-			},
-		},
 	}
 }
 

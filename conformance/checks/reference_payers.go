@@ -126,15 +126,6 @@ func referencePayers() []probe.Check {
 			Run: singlePayers,
 		},
 		{
-			ID: "reference.payers.unknown", Title: "An unknown payer answers 404",
-			Clauses: []string{"D-10"}, Operations: []string{"getPayer"},
-			Fix: "Answer 404 NOT_FOUND for an id that no enabled payer has.",
-			Run: func(t *probe.T) {
-				r, err := t.Client().GetPayerWithResponse(t.Context(), unused(ids(allPayers(t), func(p api.Payer) int64 { return p.ID })))
-				t.Refused(r, err, 404, api.ErrorCodeNotFound)
-			},
-		},
-		{
 			ID: "reference.payers.network-limit", Title: "The bounds of a payer are in its receiving currency, the lower not above the upper",
 			Clauses: []string{"1-rule-5", "2.1-single", "D-21"}, Operations: []string{"getPayer"},
 			Fix: "A network limit bounds the receiving amount: give it in receiving_currency, with min_amount not above max_amount.",

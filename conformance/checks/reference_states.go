@@ -137,15 +137,6 @@ func referenceStatesV2() []probe.Check {
 			},
 		},
 		{
-			ID: "reference.states-v2.unknown", Title: "An unknown state id answers 404",
-			Clauses: []string{"D-10"}, Operations: []string{"getStateV2"},
-			Fix: "Answer 404 NOT_FOUND for an id that no state of an enabled country has.",
-			Run: func(t *probe.T) {
-				r, err := t.Client().GetStateV2WithResponse(t.Context(), unused(ids(allStatesV2(t), func(s api.StateV2) int64 { return s.ID })))
-				t.Refused(r, err, 404, api.ErrorCodeNotFound)
-			},
-		},
-		{
 			ID: "reference.states-v2.first-form", Title: "Both forms give a country the same states, by their codes",
 			Clauses: []string{"2.3", "2.4", "D-33"}, Operations: []string{"listCountryStates", "listStatesV2"},
 			Fix: "Serve both forms from the same states.",

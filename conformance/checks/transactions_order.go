@@ -1,160 +1,114 @@
 package checks
 
 import (
-	"slices"
-
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 	"github.com/crossborder-payouts/payouts/gen/api"
-	"github.com/crossborder-payouts/payouts/openapi/wire"
 )
 
 const firstOfTwo = "Check the rules in the order of the interface document, section 1, and answer the first one that is not met."
 
-// transactionOrder breaks two neighbouring rules at once: the first of them answers.
+// transactionOrder breaks two neighboring rules at once: the first of them answers.
 func transactionOrder() []probe.Check {
-	unknownReceiver := func(t *probe.T, body *api.TransactionRequest) {
-		body.To = withMember(t, withMember(t, body.To, "id", unknownID()), "fund_id", unknownID())
-	}
-	foreignCurrency := func(body *api.TransactionRequest) { body.FromCurrency = otherCurrency(body.FromCurrency) }
-	const bank, wallet, cash, home = api.PayoutMethodBankDeposit, api.PayoutMethodWallet, api.PayoutMethodCashPickup, api.PayoutMethodHomeDelivery
-	var all []refusedTransaction
-	rule := func(
-		id, title string, clauses []string, needs probe.Need, method api.PayoutMethod, code api.ErrorCode,
-		spoil func(t *probe.T, s probe.Sender, body *api.TransactionRequest),
-	) {
-		all = append(all, refusedTransaction{
-			id: "transactions.order." + id, title: title, clauses: clauses, needs: needs, method: method, code: code, fix: firstOfTwo,
-			spoil: func(t *probe.T, s probe.Sender, _ probe.Receiver, body *api.TransactionRequest) { spoil(t, s, body) },
-		})
-	}
-	rule("funding-account-before-receive-user", "An unknown funding account answers before an unknown receive user",
-		[]string{"1-rule-3b", "1-rule-3c"}, 0, bank, api.ErrorCodeFundingAccountNotFound,
-		func(t *probe.T, _ probe.Sender, body *api.TransactionRequest) {
-			body.FromFundID = unknownID()
-			unknownReceiver(t, body)
-		})
-	rule("active-before-receive-user", "A funding account that is not active answers before an unknown receive user",
-		[]string{"1-rule-3b", "1-rule-3c"}, probe.Extensions, bank, api.ErrorCodeFundingAccountNotActive,
-		func(t *probe.T, s probe.Sender, body *api.TransactionRequest) {
-			body.FromFundID = t.NewFundingAccount(s.UserID, api.FundingAccountStatusPending)
-			unknownReceiver(t, body)
-		})
-	rule("receive-user-before-account", "An unknown receive user answers before an unknown receive account",
-		[]string{"1-rule-3c", "1-rule-4-bank-deposit"}, 0, bank, api.ErrorCodeReceiveUserNotFound,
-		func(t *probe.T, _ probe.Sender, body *api.TransactionRequest) { unknownReceiver(t, body) })
-	rule("account-before-currency", "An unknown receive account answers before a wrong currency",
-		[]string{"1-rule-4-bank-deposit", "D-53"}, 0, bank, api.ErrorCodeReceiveAccountNotFound,
-		func(t *probe.T, _ probe.Sender, body *api.TransactionRequest) {
-			body.To = withMember(t, body.To, "fund_id", unknownID())
-			foreignCurrency(body)
-		})
-	rule("wallet-account-before-payer", "An unknown wallet account answers before a wrong payer",
-		[]string{"1-rule-4-wallet", "D-36"}, 0, wallet, api.ErrorCodeReceiveAccountNotFound,
-		func(t *probe.T, _ probe.Sender, body *api.TransactionRequest) {
-			body.To = withMember(t, withMember(t, body.To, "fund_id", unknownID()), "payer_id", unknownPayer(t))
-		})
-	rule("wallet-payer-before-currency", "A payer that is not the wallet's answers before a wrong currency",
-		[]string{"1-rule-4-wallet", "D-36", "D-53"}, 0, wallet, api.ErrorCodePayerNotFound,
-		func(t *probe.T, _ probe.Sender, body *api.TransactionRequest) {
-			body.To = withMember(t, body.To, "payer_id", unknownPayer(t))
-			foreignCurrency(body)
-		})
-	rule("payer-before-pickup-location", "An unknown payer answers before an unknown pick-up location",
-		[]string{"1-rule-4-cash-pickup", "D-21"}, 0, cash, api.ErrorCodePayerNotFound,
-		func(t *probe.T, _ probe.Sender, body *api.TransactionRequest) {
-			body.To = withMember(t, withMember(t, body.To, "payer_id", unknownPayer(t)), "pickup_location", unknownLocation(t))
-		})
-	rule("pickup-location-before-currency", "An unknown pick-up location answers before a wrong currency",
-		[]string{"1-rule-4-cash-pickup", "D-21", "D-53"}, 0, cash, api.ErrorCodePickupLocationNotFound,
-		func(t *probe.T, _ probe.Sender, body *api.TransactionRequest) {
-			body.To = withMember(t, body.To, "pickup_location", unknownLocation(t))
-			foreignCurrency(body)
-		})
-	noCity := func(t *probe.T, s probe.Sender) any {
-		return t.NewReceiveUser(s.UserID, t.Target().Facts.Destination, func(r *api.ReceiveUserRequest) { r.City = nil })
-	}
-	rule("payer-before-address", "An unknown payer answers before a missing address",
-		[]string{"1-rule-4-home-delivery", "D-51"}, probe.Extensions, home, api.ErrorCodePayerNotFound,
-		func(t *probe.T, s probe.Sender, body *api.TransactionRequest) {
-			body.To = withMember(t, withMember(t, body.To, "id", noCity(t, s)), "payer_id", unknownPayer(t))
-		})
-	rule("address-before-currency", "A missing address answers before a wrong currency",
-		[]string{"1-rule-4-home-delivery", "D-51", "D-53"}, probe.Extensions, home, api.ErrorCodeAddressRequired,
-		func(t *probe.T, s probe.Sender, body *api.TransactionRequest) {
-			body.To = withMember(t, body.To, "id", noCity(t, s))
-			foreignCurrency(body)
-		})
-	rule("currency-before-amount", "A wrong currency answers before an amount that cannot be paid out",
-		[]string{"1-rule-5", "D-42", "D-53"}, 0, bank, api.ErrorCodeCurrencyNotSupported,
-		func(_ *probe.T, _ probe.Sender, body *api.TransactionRequest) {
-			body.FromAmount, body.ExchangeRate = wire.MustAmount("0.01"), wire.MustAmount("0.0001")
-			foreignCurrency(body)
-		})
-	return slices.Concat(orderOfSenders(), refusals(all...))
-}
-
-// orderOfSenders are the pairs that need a sender of their own.
-func orderOfSenders() []probe.Check {
 	return []probe.Check{
 		{
-			ID: "transactions.order.capability-before-kyc", Title: "A user that may not send learns that before the KYC status is looked at",
-			Clauses: []string{"1-rule-1", "1-rule-3a", "D-09"}, Operations: []string{"createTransaction"}, Fix: firstOfTwo,
-			Run: func(t *probe.T) {
-				u := t.NewUser(func(r *api.UserRequest) { r.Type = nil })
-				r, err := t.Create(u.ID, "", unmet(t, probe.Sender{UserID: u.ID, FundID: unknownID()}))
-				t.Refused(r, err, 422, api.ErrorCodeSendingNotEnabled)
-			},
+			ID: "transactions.order.users", Title: "A user without sending capability learns that before the KYC status, an unverified one that before the funding account",
+			Clauses: []string{"1-rule-1", "1-rule-3a", "1-rule-3b", "D-09"}, Operations: []string{"createTransaction"}, Fix: firstOfTwo,
+			Run: each(
+				of("capability before KYC status", func(t *probe.T) {
+					user := t.NewUser(func(r *api.UserRequest) { r.Type = nil }).ID
+					r, err := t.Create(user, "", unmet(t, user))
+					t.Refused(r, err, 422, api.ErrorCodeSendingNotEnabled)
+				}),
+				of("KYC status before funding account", func(t *probe.T) {
+					user := t.NewUser().ID
+					r, err := t.Create(user, "", unmet(t, user))
+					t.Refused(r, err, 422, api.ErrorCodeKycNotEligible)
+				}),
+			),
 		},
 		{
-			ID: "transactions.order.kyc-before-funding-account", Title: "An unverified sender learns that before the funding account is looked at",
-			Clauses: []string{"1-rule-3a", "1-rule-3b", "D-09"}, Operations: []string{"createTransaction"}, Fix: firstOfTwo,
-			Run: func(t *probe.T) {
-				u := t.NewUser()
-				r, err := t.Create(u.ID, "", unmet(t, probe.Sender{UserID: u.ID, FundID: unknownID()}))
-				t.Refused(r, err, 422, api.ErrorCodeKycNotEligible)
+			ID: "transactions.order.receivers", Title: "Of two rules about funding account, receive side, currencies and amounts that are not met, the first one answers",
+			Clauses: []string{
+				"1-rule-3b", "1-rule-3c", "1-rule-4-bank-deposit", "1-rule-4-wallet", "1-rule-4-cash-pickup", "1-rule-4-home-delivery", "1-rule-5",
+				"D-09", "D-21", "D-36", "D-42", "D-51", "D-53",
 			},
+			Operations: []string{"createTransaction"}, Fix: firstOfTwo,
+			Run: refused(pairs...),
 		},
 		{
-			ID: "transactions.order.currency-before-network-limit", Title: "A wrong currency answers before the network limit of the payer",
-			Clauses: []string{"1-rule-5", "D-21", "D-53"}, Operations: []string{"createTransaction"}, Needs: probe.Extensions,
+			ID: "transactions.order.limits", Title: "A wrong currency answers before the network limit of the payer, an amount that cannot be paid out before the tier limit",
+			Clauses: []string{"1-rule-5", "8-tier-limits", "D-17", "D-21", "D-42", "D-53"}, Operations: []string{"createTransaction"}, Needs: probe.Extensions,
 			Fix: firstOfTwo,
-			Run: func(t *probe.T) {
-				s, b := t.NewSender(), bounded(t, api.PayoutMethodCashPickup)
-				body := b.pays(t, s, b.plus(t, b.max, 2))
-				body.FromCurrency = otherCurrency(body.FromCurrency)
-				r, err := t.Create(s.UserID, "", body)
-				t.Refused(r, err, 422, api.ErrorCodeCurrencyNotSupported)
-			},
-		},
-		{
-			ID: "transactions.order.amount-before-limit", Title: "An amount that cannot be paid out answers before the tier limit",
-			Clauses: []string{"1-rule-5", "8-tier-limits", "D-17", "D-42"}, Operations: []string{"createTransaction"}, Needs: probe.Extensions,
-			Fix: firstOfTwo,
-			Run: func(t *probe.T) {
-				p := newTopPurse(t)
-				r, err := p.send(plus(t, smallest(p.remaining()), cent), payNothing)
-				t.Refused(r, err, 422, api.ErrorCodeAmountNotAllowed)
-			},
+			Run: each(
+				of("currency before network limit", func(t *probe.T) {
+					s, b := t.NewSender(), bounded(t, cash)
+					body := b.pays(t, s, b.plus(t, b.max, 2))
+					body.FromCurrency = otherCurrency(body.FromCurrency)
+					r, err := t.Create(s.UserID, "", body)
+					t.Refused(r, err, 422, api.ErrorCodeCurrencyNotSupported)
+				}),
+				of("amount before tier limit", func(t *probe.T) {
+					p := newTopPurse(t)
+					r, err := p.send(plus(t, smallest(p.remaining()), cent), payNothing)
+					t.Refused(r, err, 422, api.ErrorCodeAmountNotAllowed)
+				}),
+			),
 		},
 	}
 }
 
-// transactionRefusals is what a refusal leaves behind: nothing. The request breaks the last rule before the limit; that it
-// uses none of it is with the limits.
-func transactionRefusals() []probe.Check {
-	return []probe.Check{
-		{
-			ID: "transactions.refused.not-listed", Title: "A transaction that is refused does not exist",
-			Clauses: []string{"3-move-transaction", "D-09"}, Operations: []string{"createTransaction", "listTransactions"}, Needs: probe.Extensions,
-			Fix: "Write nothing before all rules are met, or take all of it back.",
-			Run: func(t *probe.T) {
-				s, body := t.Deposit()
-				body.FromAmount, body.ExchangeRate = wire.MustAmount("1.00"), wire.MustAmount("0.0001")
-				r, err := t.Create(s.UserID, "", body)
-				t.Refused(r, err, 422, api.ErrorCodeAmountNotAllowed)
-				n := len(transactionIDs(t, s.UserID))
-				t.Expect(n == 0, "%d transactions are listed after a refusal, want none", n)
-			},
-		},
-	}
+// pairs are two changes each.
+var pairs = []refusal{
+	{"unknown funding account before receive user", 0, deposit, api.ErrorCodeFundingAccountNotFound, func(a attempt) {
+		a.body.FromFundID = unknownID()
+		a.unknownReceiver()
+	}},
+	{"inactive funding account before receive user", probe.Extensions, deposit, api.ErrorCodeFundingAccountNotActive, func(a attempt) {
+		a.body.FromFundID = a.NewFundingAccount(a.sender.UserID, api.FundingAccountStatusPending)
+		a.unknownReceiver()
+	}},
+	{"receive user before account", 0, deposit, api.ErrorCodeReceiveUserNotFound, attempt.unknownReceiver},
+	{"account before currency", 0, deposit, api.ErrorCodeReceiveAccountNotFound, func(a attempt) {
+		a.to("fund_id", unknownID())
+		a.foreignCurrency()
+	}},
+	{"wallet account before its payer", 0, wallet, api.ErrorCodeReceiveAccountNotFound, func(a attempt) {
+		a.to("fund_id", unknownID())
+		a.to("payer_id", unknownPayer(a.T))
+	}},
+	{"payer of the wallet before currency", 0, wallet, api.ErrorCodePayerNotFound, func(a attempt) {
+		a.to("payer_id", unknownPayer(a.T))
+		a.foreignCurrency()
+	}},
+	{"payer before pick-up location", 0, cash, api.ErrorCodePayerNotFound, func(a attempt) {
+		a.to("payer_id", unknownPayer(a.T))
+		a.to("pickup_location", unknownLocation(a.T))
+	}},
+	{"pick-up location before currency", 0, cash, api.ErrorCodePickupLocationNotFound, func(a attempt) {
+		a.to("pickup_location", unknownLocation(a.T))
+		a.foreignCurrency()
+	}},
+	{"payer before address", probe.Extensions, home, api.ErrorCodePayerNotFound, func(a attempt) {
+		a.withoutCity()
+		a.to("payer_id", unknownPayer(a.T))
+	}},
+	{"address before currency", probe.Extensions, home, api.ErrorCodeAddressRequired, func(a attempt) {
+		a.withoutCity()
+		a.foreignCurrency()
+	}},
+	{"currency before amount", 0, deposit, api.ErrorCodeCurrencyNotSupported, func(a attempt) {
+		sending("0.01", "0.0001")(a)
+		a.foreignCurrency()
+	}},
+}
+
+// unknownReceiver makes the receive user and the account unknown.
+func (a attempt) unknownReceiver() {
+	a.to("id", unknownID())
+	a.to("fund_id", unknownID())
+}
+
+// withoutCity takes a receive user that nothing can be delivered to.
+func (a attempt) withoutCity() {
+	a.to("id", a.NewReceiveUser(a.sender.UserID, a.Target().Facts.Destination, func(r *api.ReceiveUserRequest) { r.City = nil }))
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
@@ -118,15 +117,6 @@ func verificationReported() []probe.Check {
 				}
 			},
 		},
-		{
-			ID: "verification.unknown-user", Title: "The verification information of an unknown user answers 404",
-			Clauses: []string{"D-10"}, Operations: []string{"getCipInfo"},
-			Fix: "Answer 404 NOT_FOUND for an id that no user of the client has.",
-			Run: func(t *probe.T) {
-				r, err := t.Client().GetCipInfoWithResponse(t.Context(), uuid.New())
-				t.Refused(r, err, 404, api.ErrorCodeNotFound)
-			},
-		},
 	}
 }
 
@@ -197,16 +187,6 @@ func verificationSet() []probe.Check {
 				for _, tag := range []string{"EMAIL", "OCCUPATION", "FIRST_NAME", "COUNTRY"} {
 					t.Expect(answered[tag] == read[tag], "tag %s is answered with %q and read with %q", tag, answered[tag], read[tag])
 				}
-			},
-		},
-		{
-			ID: "verification.set-unknown-user", Title: "The verification of an unknown user answers 404",
-			Clauses: []string{"D-10"}, Operations: []string{"setVerification"}, Needs: probe.Extensions,
-			Fix: "Answer 404 NOT_FOUND for an id that no user of the client has.",
-			Run: func(t *probe.T) {
-				r, err := t.Client().SetVerificationWithResponse(t.Context(), uuid.New(),
-					api.VerificationRequest{KycStatus: probe.Ptr(api.KycStatusVerified)})
-				t.Refused(r, err, 404, api.ErrorCodeNotFound)
 			},
 		},
 	}

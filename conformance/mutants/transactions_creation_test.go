@@ -13,14 +13,14 @@ import (
 func transactionEchoMutants() []mutant {
 	all := []mutant{
 		{
-			name: "The fee of a bank deposit is kept as a binary float of 32 bits", by: "transactions.creation.echo-amounts",
+			name: "The fee of a bank deposit is kept as a binary float of 32 bits", by: "transactions.creation.echo",
 			fault: shown(ofDeposits(func(x map[string]any) {
 				fee, _ := rational(x["fee_amount"]).Float32()
 				x["fee_amount"] = fee
 			})),
 		},
 		{
-			name: "Transactions are dated in the time of Nepal", by: "transactions.creation.created-at",
+			name: "Transactions are dated in the time of Nepal", by: "transactions.creation.new",
 			fault: shown(func(x map[string]any) {
 				if at, err := time.Parse("2006-01-02T15:04:05.000000", text(x["created_at"])); err == nil {
 					x["created_at"] = at.Add(5*time.Hour + 45*time.Minute).Format("2006-01-02T15:04:05.000000")
@@ -28,7 +28,7 @@ func transactionEchoMutants() []mutant {
 			}),
 		},
 		{
-			name: "With a bank deposit the funding source type of the account wins over the one that was sent", by: "transactions.creation.echo-funding",
+			name: "With a bank deposit the funding source type of the account wins over the one that was sent", by: "transactions.creation.echo",
 			fault: shownTo(func(r request, next func(request) answer, x map[string]any) {
 				if !isDeposit(x) {
 					return
@@ -102,7 +102,7 @@ func transactionEchoMutants() []mutant {
 func transactionDefaultMutants() []mutant {
 	return []mutant{
 		{
-			name: "The sender is the owner of the funding account, and not the user of the path", by: "transactions.creation.unknown-user",
+			name: "The sender is the owner of the funding account, and not the user of the path", by: "errors.not-found",
 			fault: knowing(func(of known) func() fault {
 				return transacting(func(r request, next func(request) answer) answer {
 					a := next(r)
@@ -116,7 +116,7 @@ func transactionDefaultMutants() []mutant {
 			}),
 		},
 		{
-			name: "A fee that is left out is 1", by: "transactions.creation.default-fee",
+			name: "A fee that is left out is 1", by: "transactions.creation.new",
 			fault: shown(func(x map[string]any) {
 				if rational(x["fee_amount"]).Sign() == 0 {
 					x["fee_amount"] = 1
@@ -124,7 +124,7 @@ func transactionDefaultMutants() []mutant {
 			}),
 		},
 		{
-			name: "A calculation mode that is left out is RECEIVER_AMOUNT", by: "transactions.creation.default-mode",
+			name: "A calculation mode that is left out is RECEIVER_AMOUNT", by: "transactions.creation.new",
 			fault: shown(func(x map[string]any) {
 				if to, ok := x["to"].(map[string]any); ok {
 					to["calculation_mode"] = "RECEIVER_AMOUNT"
@@ -132,7 +132,7 @@ func transactionDefaultMutants() []mutant {
 			}),
 		},
 		{
-			name: "A funding source type that is left out is CARD", by: "transactions.creation.default-funding-source",
+			name: "A funding source type that is left out is CARD", by: "transactions.creation.funding-source",
 			fault: transacting(func(r request, next func(request) answer) answer {
 				return next(r).object(func(x map[string]any) {
 					if x["funding_source_type"] != nil && r.member("funding_source_type") == nil {
@@ -146,7 +146,7 @@ func transactionDefaultMutants() []mutant {
 
 func transactionDocumentMutants() []mutant {
 	documents := func(check, name string, edit func(all []any) []any) mutant {
-		return mutant{name: name, by: "transactions.documents." + check, fault: shown(func(x map[string]any) {
+		return mutant{name: name, by: check, fault: shown(func(x map[string]any) {
 			all, _ := x["physical_documents"].([]any)
 			x["physical_documents"] = edit(all)
 		})}
@@ -161,22 +161,22 @@ func transactionDocumentMutants() []mutant {
 	}
 	nobody := "00000000-0000-4000-8000-000000000000"
 	return []mutant{
-		documents("most", "Of the documents of a transaction the first ten are kept", func(all []any) []any { return all[:min(10, len(all))] }),
-		documents("order", "The documents of a transaction are in the order of their types", func(all []any) []any {
+		documents("transactions.documents.kept", "Of the documents of a transaction the first ten are kept", func(all []any) []any { return all[:min(10, len(all))] }),
+		documents("transactions.documents.kept", "The documents of a transaction are in the order of their types", func(all []any) []any {
 			slices.SortFunc(all, func(a, b any) int {
 				return strings.Compare(fmt.Sprint(member(a, "document_type")), fmt.Sprint(member(b, "document_type")))
 			})
 			return all
 		}),
-		documents("ids", "All documents of a transaction have one id", each(func(d map[string]any) { d["id"] = nobody })),
-		documents("none", "A transaction without documents has one that says so", func(all []any) []any {
+		documents("transactions.documents.kept", "All documents of a transaction have one id", each(func(d map[string]any) { d["id"] = nobody })),
+		documents("transactions.creation.absent", "A transaction without documents has one that says so", func(all []any) []any {
 			if len(all) == 0 {
 				all = append(all, map[string]any{"id": nobody, "document_type": "NONE"})
 			}
 			return all
 		}),
 		{
-			name: "The content of a document is answered as a note where none was sent", by: "transactions.documents.no-content",
+			name: "The content of a document is answered as a note where none was sent", by: "transactions.creation.not-returned",
 			fault: transacting(func(r request, next func(request) answer) answer {
 				return next(r).object(func(x map[string]any) {
 					if sent, _ := r.member("physical_documents").([]any); len(sent) > 0 && x["to"] != nil && x["note"] == nil {
@@ -191,7 +191,7 @@ func transactionDocumentMutants() []mutant {
 // receiveSideMutants answer another receive side than was sent, or than the receive user has.
 func receiveSideMutants() []mutant {
 	side := func(name, check string, edit func(x, to map[string]any)) mutant {
-		return mutant{name: name, by: "transactions.creation." + check, fault: shown(func(x map[string]any) {
+		return mutant{name: name, by: check, fault: shown(func(x map[string]any) {
 			if to, ok := x["to"].(map[string]any); ok {
 				edit(x, to)
 			}
@@ -199,7 +199,7 @@ func receiveSideMutants() []mutant {
 	}
 	var all []mutant
 	for _, method := range []string{"BANK_DEPOSIT", "WALLET", "CASH_PICKUP", "HOME_DELIVERY"} {
-		check := strings.ReplaceAll(strings.ToLower(method), "_", "-")
+		const check = "transactions.creation.echo"
 		all = append(all, side("A "+method+" answers the funding account for the receive user", check, func(x, to map[string]any) {
 			if to["payout_method"] == method {
 				to["id"] = x["from_fund_id"]
@@ -222,21 +222,21 @@ func receiveSideMutants() []mutant {
 		}))
 	}
 	for _, name := range []string{"last_name", "email", "mobile_phone", "address_line1"} {
-		all = append(all, side(name+" of the receive user of a bank deposit is not answered", "receive-user", func(x, to map[string]any) {
+		all = append(all, side(name+" of the receive user of a bank deposit is not answered", "transactions.creation.echo", func(x, to map[string]any) {
 			if isDeposit(x) {
 				delete(to, name)
 			}
 		}))
 	}
 	for _, name := range []string{"last_name", "address_line1"} {
-		all = append(all, side(name+" that the receive user does not have is an empty text", "receive-user-absent", func(_, to map[string]any) {
+		all = append(all, side(name+" that the receive user does not have is an empty text", "transactions.creation.absent", func(_, to map[string]any) {
 			if to[name] == nil {
 				to[name] = ""
 			}
 		}))
 	}
 	return append(all, mutant{
-		name: "The receive side of a bank deposit has the first name of the sender", by: "transactions.creation.receive-user",
+		name: "The receive side of a bank deposit has the first name of the sender", by: "transactions.creation.echo",
 		fault: shownTo(func(r request, next func(request) answer, x map[string]any) {
 			if to, ok := x["to"].(map[string]any); ok && isDeposit(x) {
 				to["first_name"] = member(r.read(next, "/users/"+r.user()), "first_name")

@@ -4,7 +4,6 @@ import (
 	"math/big"
 	"net/http"
 	"slices"
-	"strings"
 )
 
 // transactionMethodMutants have a fault with one payout method alone.
@@ -12,13 +11,10 @@ func transactionMethodMutants() []mutant {
 	return slices.Concat(receiverAmountMethodMutants(), echoMethodMutants(), otherUsersReceiverMutants(), secondAccountMutants())
 }
 
-// methodName is a payout method as it is written in the id of a check.
-func methodName(method string) string { return strings.ReplaceAll(strings.ToLower(method), "_", "-") }
-
 func receiverAmountMethodMutants() []mutant {
 	takes := func(name, method string, fits func(r request) bool) mutant {
 		return mutant{
-			name: name, by: "transactions.receiver-amount." + methodName(method),
+			name: name, by: "transactions.receiver-amount.methods",
 			fault: overlooking("BAD_REQUEST", where(func(r request, _ func(request) answer) bool {
 				return r.receiverAmount() && r.method() == method && fits(r)
 			}, asCalculated)),
@@ -34,7 +30,7 @@ func receiverAmountMethodMutants() []mutant {
 		all = append(all,
 			takes("A "+method+" with RECEIVER_AMOUNT may be of any sending amount", method, func(request) bool { return true }),
 			mutant{
-				name: "A " + method + " pays out what is calculated in both modes", by: "transactions.receiver-amount." + methodName(method),
+				name: "A " + method + " pays out what is calculated in both modes", by: "transactions.receiver-amount.methods",
 				fault: shown(func(x map[string]any) {
 					if member(x, "to", "payout_method") == method && member(x, "to", "calculation_mode") == "RECEIVER_AMOUNT" {
 						paid := new(big.Rat).Mul(rational(x["from_amount"]), rational(x["exchange_rate"]))
@@ -54,7 +50,7 @@ func asCalculated(r request, next func(request) answer) answer {
 
 func echoMethodMutants() []mutant {
 	lost := func(name, method string, edit func(x map[string]any)) mutant {
-		return mutant{name: name, by: "transactions.creation.echo-each-method", fault: shown(func(x map[string]any) {
+		return mutant{name: name, by: "transactions.creation.echo", fault: shown(func(x map[string]any) {
 			if member(x, "to", "payout_method") == method {
 				edit(x)
 			}
@@ -79,7 +75,7 @@ func otherUsersReceiverMutants() []mutant {
 	var all []mutant
 	for _, method := range []string{"BANK_DEPOSIT", "WALLET", "HOME_DELIVERY"} {
 		all = append(all, mutant{
-			name: "A " + method + " may go to the receive user of another user", by: "transactions.receive-user.other-user",
+			name: "A " + method + " may go to the receive user of another user", by: "transactions.receive-user.not-found",
 			fault: knowing(func(of known) func() fault {
 				return overlooking("RECEIVE_USER_NOT_FOUND", where(func(r request, next func(request) answer) bool {
 					return r.method() == method && of.by("createReceiveUser", "to", "id")(r, next)
@@ -101,10 +97,9 @@ func asItsOwner(of known) attempt {
 
 func secondAccountMutants() []mutant {
 	var all []mutant
-	for _, m := range [][2]string{{"BANK_DEPOSIT", "bank-account"}, {"WALLET", "wallet-account"}} {
-		method := m[0]
+	for _, method := range []string{"BANK_DEPOSIT", "WALLET"} {
 		all = append(all, mutant{
-			name: "A " + method + " goes to the first account of the receive user", by: "transactions." + m[1] + ".each",
+			name: "A " + method + " goes to the first account of the receive user", by: "transactions.receive-account.each",
 			fault: transacting(func(r request, next func(request) answer) answer {
 				a := next(r)
 				if accounts := r.accounts(next); a.status == http.StatusOK && r.method() == method && len(accounts) > 0 {
@@ -115,7 +110,7 @@ func secondAccountMutants() []mutant {
 		})
 	}
 	return append(all, mutant{
-		name: "A bank deposit goes to banks that support C2C only", by: "transactions.bank-account.any-txn-type",
+		name: "A bank deposit goes to banks that support C2C only", by: "transactions.receive-account.each",
 		fault: refusing("RECEIVE_ACCOUNT_NOT_FOUND", func(r request, next func(request) answer) bool {
 			types, _ := r.bank(next)["txn_supported_types"].([]any)
 			return r.method() == "BANK_DEPOSIT" && !slices.Contains(types, any("C2C"))

@@ -23,7 +23,7 @@ func transactionReadingMutants() []mutant {
 			name: "The list of a user that has nothing holds the last transaction of the client", by: "transactions.list.own", fault: lastOfClient,
 		},
 		{
-			name: "Where a limit is sent an unknown user has no transactions", by: "transactions.list.unknown-user",
+			name: "Where a limit is sent an unknown user has no transactions", by: "errors.not-found",
 			fault: answering("listTransactions", http.StatusNotFound, func(r request, a answer) answer {
 				if r.URL.Query().Has("limit") {
 					a = a.found(map[string]any{"items": []any{}})
@@ -93,7 +93,7 @@ func transactionPagingMutants() []mutant {
 			}),
 		},
 		{
-			name: "A page holds one more than the limit", by: paging + "limit",
+			name: "A page holds one more than the limit", by: paging + "complete",
 			fault: asking("listTransactions", func(r request) request {
 				if limit, err := strconv.Atoi(r.URL.Query().Get("limit")); err == nil && limit > 1 && limit < 100 {
 					r = r.query("limit", strconv.Itoa(limit+1))
@@ -102,7 +102,7 @@ func transactionPagingMutants() []mutant {
 			}),
 		},
 		{
-			name: "A page that is full has a cursor in any case", by: paging + "last",
+			name: "A page that is full has a cursor in any case", by: paging + "complete",
 			fault: pages(func(r request, items []any, page map[string]any) {
 				if strconv.Itoa(len(items)) == r.URL.Query().Get("limit") && page["next_cursor"] == nil {
 					page["next_cursor"] = "bGFzdA"
@@ -110,7 +110,7 @@ func transactionPagingMutants() []mutant {
 			}),
 		},
 		{
-			name: "A page that is full has a cursor where one led to it", by: paging + "last",
+			name: "A page that is full has a cursor where one led to it", by: paging + "complete",
 			fault: pages(func(r request, items []any, page map[string]any) {
 				if cursor := r.URL.Query().Get("cursor"); cursor != "" && strconv.Itoa(len(items)) == r.URL.Query().Get("limit") && page["next_cursor"] == nil {
 					page["next_cursor"] = cursor

@@ -3,7 +3,6 @@ package mutants_test
 import (
 	"net/http"
 	"slices"
-	"strings"
 )
 
 // transactionReceiverMutants break rule 3c of section 1, and what rule 4 says of accounts and addresses.
@@ -13,32 +12,32 @@ func transactionReceiverMutants() []mutant {
 	}
 	return slices.Concat([]mutant{
 		{
-			name: "Cash for an unknown receive user is for the first one", by: "transactions.receive-user.unknown",
+			name: "Cash for an unknown receive user is for the first one", by: "transactions.receive-user.not-found",
 			fault: knowing(func(of known) func() fault {
 				return overlooking("RECEIVE_USER_NOT_FOUND", cash(where(of.by("", "to", "id"), anyReceiver)))
 			}),
 		},
 		{
-			name: "Cash may be for the receive user of another user", by: "transactions.receive-user.other-user",
+			name: "Cash may be for the receive user of another user", by: "transactions.receive-user.not-found",
 			fault: knowing(func(of known) func() fault {
 				return overlooking("RECEIVE_USER_NOT_FOUND", cash(where(of.by("createReceiveUser", "to", "id"), anyReceiver)))
 			}),
 		},
 		{
-			name: "Cash is handed out only to receive users with a city", by: "transactions.cash-pickup.no-address",
+			name: "Cash is handed out only to receive users with a city", by: "transactions.home-delivery.address",
 			fault: refusing("ADDRESS_REQUIRED", func(r request, next func(request) answer) bool {
 				return r.method() == "CASH_PICKUP" && r.receiver(next)["city"] == nil
 			}),
 		},
-		homeWithout("address_line1", "no-street"), homeWithout("city", "no-city"),
+		homeWithout("address_line1"), homeWithout("city"),
 	},
-		receiveAccountMutants("BANK_DEPOSIT", "bank-account", "createBankAccount", "createWalletAccount"),
-		receiveAccountMutants("WALLET", "wallet-account", "createWalletAccount", "createBankAccount"))
+		receiveAccountMutants("BANK_DEPOSIT", "createBankAccount", "createWalletAccount"),
+		receiveAccountMutants("WALLET", "createWalletAccount", "createBankAccount"))
 }
 
-func homeWithout(member, check string) mutant {
+func homeWithout(member string) mutant {
 	return mutant{
-		name: "A home delivery needs no " + member, by: "transactions.home-delivery." + check,
+		name: "A home delivery needs no " + member, by: "transactions.home-delivery.address",
 		fault: overlooking("ADDRESS_REQUIRED", where(func(r request, next func(request) answer) bool {
 			return r.receiver(next)[member] == nil
 		}, withAddress)),
@@ -46,10 +45,10 @@ func homeWithout(member, check string) mutant {
 }
 
 // receiveAccountMutants break the rules about the account of a payout method.
-func receiveAccountMutants(method, name, own, other string) []mutant {
-	account := func(title, check, by string, try func(of known) attempt) mutant {
+func receiveAccountMutants(method, own, other string) []mutant {
+	account := func(title, by string, try func(of known) attempt) mutant {
 		return mutant{
-			name: "A " + method + " " + title, by: "transactions." + name + "." + check,
+			name: "A " + method + " " + title, by: "transactions.receive-account.not-found",
 			fault: knowing(func(of known) func() fault {
 				return overlooking("RECEIVE_ACCOUNT_NOT_FOUND", where(func(r request, next func(request) answer) bool {
 					return r.method() == method && of.by(by, "to", "fund_id")(r, next)
@@ -62,9 +61,9 @@ func receiveAccountMutants(method, name, own, other string) []mutant {
 		return with(func(r request, _ func(request) answer) any { return of(r.text("to", "fund_id")).receiver }, "to", "id")
 	}
 	return []mutant{
-		account("to an unknown account goes to the first one of the receive user", "unknown", "", toFirst),
-		account("to the account of another receive user of the sender goes there", "other-receive-user", own, toOwner),
-		account("to an account of the other kind is created", "other-kind", other, toFirst),
+		account("to an unknown account goes to the first one of the receive user", "", toFirst),
+		account("to the account of another receive user of the sender goes there", own, toOwner),
+		account("to an account of the other kind is created", other, toFirst),
 	}
 }
 
@@ -97,17 +96,17 @@ var withAddress = with(func(r request, next func(request) answer) any {
 func payerMutants() []mutant {
 	all := []mutant{
 		{
-			name: "A wallet payout may name any payer", by: "transactions.wallet.payer-other",
+			name: "A wallet payout may name any payer", by: "transactions.payer.not-found",
 			fault: overlooking("PAYER_NOT_FOUND", where(isWallet, with(constant(nil), "to", "payer_id"))),
 		},
 		{
-			name: "A wallet payout may name any payer that exists", by: "transactions.wallet.payer-other",
+			name: "A wallet payout may name any payer that exists", by: "transactions.payer.not-found",
 			fault: overlooking("PAYER_NOT_FOUND", where(func(r request, next func(request) answer) bool {
 				return r.method() == "WALLET" && r.payer(next) != nil
 			}, with(constant(nil), "to", "payer_id"))),
 		},
 		{
-			name: "A wallet payout answers the payer that it names", by: "transactions.wallet.payer-not-returned",
+			name: "A wallet payout answers the payer that it names", by: "transactions.creation.not-returned",
 			fault: transacting(func(r request, next func(request) answer) answer {
 				return next(r).object(func(x map[string]any) {
 					if to, ok := x["to"].(map[string]any); ok && r.method() == "WALLET" && r.member("to", "payer_id") != nil {
@@ -123,17 +122,17 @@ func payerMutants() []mutant {
 			}),
 		},
 		{
-			name: "An unknown pick-up location is ignored", by: "transactions.pickup-location.unknown",
+			name: "An unknown pick-up location is ignored", by: "transactions.pickup-location.not-found",
 			fault: overlooking("PICKUP_LOCATION_NOT_FOUND", where(func(r request, next func(request) answer) bool { return !r.locationOfAny(next) }, noLocation)),
 		},
 		{
-			name: "Any pick-up location is accepted where the payer has none", by: "transactions.pickup-location.unknown",
+			name: "Any pick-up location is accepted where the payer has none", by: "transactions.pickup-location.not-found",
 			fault: overlooking("PICKUP_LOCATION_NOT_FOUND", where(func(r request, next func(request) answer) bool {
 				return len(objects(r.payer(next)["pickup_location"])) == 0
 			}, noLocation)),
 		},
 		{
-			name: "Pick-up locations of other payers are accepted", by: "transactions.pickup-location.other-payer",
+			name: "Pick-up locations of other payers are accepted", by: "transactions.pickup-location.not-found",
 			fault: overlooking("PICKUP_LOCATION_NOT_FOUND", where(request.locationOfAny, noLocation)),
 		},
 		{
@@ -144,28 +143,27 @@ func payerMutants() []mutant {
 			}),
 		},
 		{
-			name: "A pick-up location is needed where the payer has more than two", by: "transactions.pickup-location.optional",
+			name: "A pick-up location is needed where the payer has more than two", by: "transactions.pickup-location.own",
 			fault: refusing("PICKUP_LOCATION_NOT_FOUND", func(r request, next func(request) answer) bool {
 				return r.member("to", "pickup_location") == nil && len(objects(r.payer(next)["pickup_location"])) > 2
 			}),
 		},
 	}
 	for _, method := range []string{"CASH_PICKUP", "HOME_DELIVERY"} {
-		check := "transactions." + strings.ReplaceAll(strings.ToLower(method), "_", "-") + ".payer-"
-		payer := func(title, name string, fits func(r request, next func(request) answer, payer map[string]any) bool) mutant {
+		payer := func(title string, fits func(r request, next func(request) answer, payer map[string]any) bool) mutant {
 			return mutant{
-				name: "A " + method + " " + title, by: check + name,
+				name: "A " + method + " " + title, by: "transactions.payer.not-found",
 				fault: overlooking("PAYER_NOT_FOUND", where(func(r request, next func(request) answer) bool {
 					return r.method() == method && fits(r, next, r.payer(next))
 				}, anyPayer)),
 			}
 		}
 		all = append(all,
-			payer("by an unknown payer is created", "unknown", func(_ request, _ func(request) answer, p map[string]any) bool { return p == nil }),
-			payer("by a payer of another method is created", "other-method", func(_ request, _ func(request) answer, p map[string]any) bool {
+			payer("by an unknown payer is created", func(_ request, _ func(request) answer, p map[string]any) bool { return p == nil }),
+			payer("by a payer of another method is created", func(_ request, _ func(request) answer, p map[string]any) bool {
 				return p != nil && p["delivery_method"] != method
 			}),
-			payer("by a payer of another country is created", "other-country", func(r request, next func(request) answer, p map[string]any) bool {
+			payer("by a payer of another country is created", func(r request, next func(request) answer, p map[string]any) bool {
 				return p != nil && p["country"] != r.receiver(next)["country"]
 			}),
 		)

@@ -2,7 +2,6 @@ package mutants_test
 
 import (
 	"net/http"
-	"strings"
 	"sync"
 )
 
@@ -19,7 +18,7 @@ func transactionSenderMutants() []mutant {
 			fault: miscalls("SENDING_NOT_ENABLED", verified, http.StatusUnprocessableEntity, "KYC_NOT_ELIGIBLE"),
 		},
 		{
-			name: "A user that was suspended once never sends again", by: "transactions.sender.reinstated",
+			name: "A user that was suspended once never sends again", by: "transactions.sender.verified",
 			fault: func() fault {
 				var suspended sync.Map
 				return func(op string, r request, next func(request) answer) answer {
@@ -37,7 +36,7 @@ func transactionSenderMutants() []mutant {
 			},
 		},
 		{
-			name: "A business creates no transactions", by: "transactions.sender.business",
+			name: "A business creates no transactions", by: "transactions.sender.verified",
 			fault: refusing("KYC_NOT_ELIGIBLE", isBusiness),
 		},
 		{
@@ -53,35 +52,37 @@ func transactionSenderMutants() []mutant {
 			}),
 		},
 		{
-			name: "An unknown funding account stands for the active one", by: "transactions.funding-account.unknown",
+			name: "An unknown funding account stands for the active one", by: "transactions.funding-account.not-found",
 			fault: knowing(func(of known) func() fault {
 				return overlooking("FUNDING_ACCOUNT_NOT_FOUND", where(of.by("", "from_fund_id"), activeFund))
 			}),
 		},
 		{
-			name: "The funding account of any user funds a transaction", by: "transactions.funding-account.other-user",
+			name: "The funding account of any user funds a transaction", by: "transactions.funding-account.not-found",
 			fault: knowing(func(of known) func() fault {
 				return overlooking("FUNDING_ACCOUNT_NOT_FOUND", where(of.by("createFundingAccount", "from_fund_id"), activeFund))
 			}),
 		},
 	}
-	for _, status := range []string{"UNVERIFIED", "IN PROGRESS", "SUSPENDED"} {
+	for status, by := range map[string]string{
+		"UNVERIFIED": "transactions.sender.unverified", "IN PROGRESS": "transactions.sender.kyc", "SUSPENDED": "transactions.sender.kyc",
+	} {
 		all = append(all, mutant{
 			name:  "A sender that is " + status + " creates transactions",
-			by:    "transactions.sender." + strings.ReplaceAll(strings.ToLower(status), " ", "-"),
+			by:    by,
 			fault: overlooking("KYC_NOT_ELIGIBLE", where(func(r request, next func(request) answer) bool { return r.status(next) == status }, asVerified)),
 		})
 	}
 	for _, status := range []string{"PENDING", "INACTIVE"} {
 		all = append(all, mutant{
-			name: "A funding account that is " + status + " funds transactions", by: "transactions.funding-account." + strings.ToLower(status),
+			name: "A funding account that is " + status + " funds transactions", by: "transactions.funding-account.not-active",
 			fault: overlooking("FUNDING_ACCOUNT_NOT_ACTIVE", where(func(r request, next func(request) answer) bool {
 				return first(r.below(next, "/funding-accounts"), "id", r.text("from_fund_id"))["status"] == status
 			}, activeFund)),
 		})
 	}
 	return append(all, mutant{
-		name: "A funding account need not be active", by: "transactions.funding-account.pending",
+		name: "A funding account need not be active", by: "transactions.funding-account.not-active",
 		fault: overlooking("FUNDING_ACCOUNT_NOT_ACTIVE", activeFund),
 	})
 }

@@ -142,13 +142,18 @@ func RateFor(p api.PayerDetail) wire.Amount {
 	return wire.AmountOf(rate)
 }
 
-// Bank gives the first bank in a country, or skips the check.
+// Bank returns the first bank in a country, or skips the check.
 func (t *T) Bank(country string) api.BankDetail {
+	return t.BankWhere("in "+country, func(b api.BankDetail) bool { return b.Country == country && len(b.ReceivingCurrency) > 0 })
+}
+
+// BankWhere returns the first bank that fits, or skips the check and reports what no bank is.
+func (t *T) BankWhere(what string, fits func(api.BankDetail) bool) api.BankDetail {
 	for _, b := range t.Banks() {
-		if b.Country == country && len(b.ReceivingCurrency) > 0 {
+		if fits(b) {
 			return b
 		}
 	}
-	t.Skipf("the server has no bank in %s", country)
+	t.Skipf("the server has no bank %s", what)
 	return api.BankDetail{}
 }
