@@ -183,7 +183,8 @@ func TestAmountsBeyondTheBoundsAreRefusedNotRounded(t *testing.T) {
 // 10,000 random amounts, four in each transaction, are those that come back, at once and from the list.
 func TestRandomAmountsComeBackAsTheyWereSent(t *testing.T) {
 	t.Parallel()
-	const transactions, workers = 2_500, 4
+	const workers = 4
+	transactions := times(2_500)
 	w := newExactWorld(t)
 	random := rand.New(rand.NewPCG(20260314, 42))
 	var mu sync.Mutex

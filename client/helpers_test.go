@@ -20,6 +20,14 @@ func connect(t testing.TB, baseURL string, options ...client.Option) *client.Cli
 	return c
 }
 
+// times is how often a test repeats a call: fewer times with -short.
+func times(full int) int {
+	if testing.Short() {
+		return full / 10
+	}
+	return full
+}
+
 // concurrently does something n times, by so many workers at the same time.
 func concurrently(workers, n int, do func()) {
 	turns := make(chan struct{}, n)

@@ -42,21 +42,21 @@ func raceReplicas(
 // Repeats of a request at two replicas at the same time are one transaction, in whose answer all agree (D-16).
 func TestReplicasCreateOneTransactionForAKey(t *testing.T) {
 	t.Parallel()
-	both := newReplicas(t)
+	both, rounds := newReplicas(t), rounds(500)
 	sender := servertest.NewSender(t, both[0].Client)
 	receiver := servertest.NewReceiver(t, both[1].Client, sender.ID)
 	request := servertest.Deposit(t, sender, receiver, "0.01")
 	created := map[openapi_types.UUID]bool{}
-	for round := range replicasRounds {
+	for round := range rounds {
 		answers := raceReplicas(t, both, sender.ID, fmt.Sprintf("round %d", round), request)
 		oneTransaction(t, answers)
 		created[answers[0].JSON200.ID] = true
 	}
 	for i, s := range both {
-		if listed := len(servertest.List(t, s.Client, sender.ID, 100)); listed != replicasRounds || len(created) != replicasRounds {
-			t.Errorf("replica %d lists %d transactions of %d, want %d", i, listed, len(created), replicasRounds)
+		if listed := len(servertest.List(t, s.Client, sender.ID, 100)); listed != rounds || len(created) != rounds {
+			t.Errorf("replica %d lists %d transactions of %d, want %d", i, listed, len(created), rounds)
 		}
-		left := func(limit int64) string { return servertest.Dollars(limit - replicasRounds) } // each is counted once, one cent
+		left := func(limit int64) string { return servertest.Dollars(limit - int64(rounds)) } // each is counted once, one cent
 		servertest.WantLimit(t, s.Client, sender.ID, "NP", fmt.Sprintf("1: %s %s %s", left(1_000_00), left(3_000_00), left(10_000_00)))
 	}
 	servertest.WantExactUsage(t, both[0].Beside(t))
@@ -69,7 +69,7 @@ func TestReplicasShareTheLastOfALimit(t *testing.T) {
 	t.Parallel()
 	const keys, fit = callers / 4, 9
 	both := newReplicas(t)
-	for round := range replicasLastRounds {
+	for round := range rounds(100) {
 		w := servertest.NewCashSender(t, both[round%2], "US")
 		servertest.VerifyTags(t, both[round%2].Client, w.Sender.ID, servertest.TopTier...)
 		request := servertest.PickupAt(t, w.Sender, w.Users["NP"], servertest.CashPayer, "2000", "1", "NPR")

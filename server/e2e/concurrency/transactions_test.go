@@ -13,11 +13,16 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// How often, and by how many at the same time, one key is used.
-const (
-	repeatRounds = 200
-	callers      = 64
-)
+// callers is how many send at the same time.
+const callers = 64
+
+// rounds is how often a race is run: fewer times with -short.
+func rounds(full int) int {
+	if testing.Short() {
+		return full / 10
+	}
+	return full
+}
 
 // race lets all callers send with one key at the same time; request gives what each of them sends.
 func race(
@@ -53,10 +58,7 @@ func oneTransaction(t testing.TB, answers []*api.CreateTransactionResponse) {
 // Concurrent repeats of a request are one transaction: all wait for the first and give its answer (D-16).
 func TestConcurrentRepeats(t *testing.T) {
 	t.Parallel()
-	rounds := repeatRounds
-	if servertest.OnPostgreSQL(t) {
-		rounds /= 4 // replicas are raced there too, and for longer
-	}
+	rounds := rounds(200)
 	s := servertest.New(t)
 	sender := servertest.NewSender(t, s.Client)
 	receiver := servertest.NewReceiver(t, s.Client, sender.ID)
