@@ -23,7 +23,7 @@ type fullRequest struct {
 	leave   []string
 }
 
-// fullRequests give every member that a creation takes, a payer's apart, in as few requests as it takes.
+// fullRequests give every member that a creation takes in as few requests as it takes.
 func fullRequests(t *probe.T, operation string) []fullRequest {
 	country := t.Target().Facts.Destination
 	switch operation {
@@ -41,10 +41,10 @@ func fullRequests(t *probe.T, operation string) []fullRequest {
 		full.ExchangeRate, full.ToAmount = wire.MustAmount("100"), probe.Ptr(wire.MustAmount("100"))
 		full.To = withMember(t, full.To, "calculation_mode", api.CalculationModeReceiverAmount)
 		amounts := []string{"/from_amount", "/to_amount"} // idempotency.different has these
-		return []fullRequest{
+		return append([]fullRequest{
 			{path, full, bankDeposit, append(amounts, "/exchange_rate")}, // which must fit each other
 			{path, plain, bankDeposit, amounts},
-		}
+		}, otherMethods(t, s, path)...)
 	case "createFundingAccount":
 		body := api.FundingAccountRequest{FundingSourceType: "CARD", Label: probe.Ptr("The first account")}
 		return []fullRequest{{path: probe.UserPath(t.NewUser().ID, "funding-accounts"), body: body}}
@@ -66,6 +66,23 @@ func fullRequests(t *probe.T, operation string) []fullRequest {
 		}
 	}
 	return []fullRequest{{path: path("bank-accounts"), body: body}}
+}
+
+// otherMethods have every member of to, a pick-up location apart, of the other payout methods.
+func otherMethods(t *probe.T, s probe.Sender, path string) (all []fullRequest) {
+	if !t.Full() {
+		return nil
+	}
+	for _, method := range []api.PayoutMethod{api.PayoutMethodWallet, api.PayoutMethodCashPickup, api.PayoutMethodHomeDelivery} {
+		body := t.Payout(s, t.Receiver(s, method), "1.00")
+		body.ToAmount = probe.Ptr(body.ExchangeRate)
+		body.To = withMember(t, body.To, "calculation_mode", api.CalculationModeReceiverAmount)
+		if method == api.PayoutMethodWallet {
+			body.To = withMember(t, body.To, "payer_id", t.AnyPayer(method).ID)
+		}
+		all = append(all, fullRequest{path, body, string(method), []string{"/from_amount", "/to_amount", "/exchange_rate", "/to/payout_method"}})
+	}
+	return all
 }
 
 // withKey sends a creation with a key.

@@ -52,7 +52,7 @@ func bankAccountMutants() []mutant {
 	return []mutant{
 		{
 			name: "A bank account at an unknown bank answers 404", by: "accounts.bank.bank",
-			fault: then("createBankAccount", func(r request, a answer, next func(request) answer) answer {
+			fault: then("createBankAccount", func(r request, a answer, next ask) answer {
 				id := text(r.member("bank_id"))
 				if slices.Equal(a.fields(), []string{"body /bank_id"}) && next(r.to(http.MethodGet, "/banks/"+id)).status == http.StatusNotFound {
 					a = a.failure(http.StatusNotFound, "NOT_FOUND")
@@ -79,7 +79,7 @@ func bankAccountMutants() []mutant {
 		},
 		{
 			name: "The branch of a bank account may be one of another bank", by: "accounts.bank.branch",
-			fault: then("createBankAccount", func(r request, a answer, next func(request) answer) answer {
+			fault: then("createBankAccount", func(r request, a answer, next ask) answer {
 				branch, _ := r.member("branch_id").(json.Number)
 				if id, err := branch.Int64(); err != nil || id < 1 || !slices.Equal(a.fields(), []string{"body /branch_id"}) {
 					return a
@@ -96,7 +96,7 @@ func bankAccountMutants() []mutant {
 		},
 		{
 			name: "A second account at a bank must have the currency of the first one", by: "accounts.bank.each-currency",
-			fault: then("createBankAccount", func(r request, a answer, next func(request) answer) answer {
+			fault: then("createBankAccount", func(r request, a answer, next ask) answer {
 				accounts, _ := looking(r, next)(r.URL.Path).([]any)
 				if a.status == http.StatusOK && slices.ContainsFunc(accounts, func(other any) bool {
 					return member(other, "bank_id") == r.member("bank_id") && member(other, "currency") != r.member("currency")
@@ -157,7 +157,7 @@ func listMutants() (all []mutant) {
 		id := of[0]
 		all = append(all, mutant{
 			name: id + " lists the accounts of all receive users of the user", by: "accounts." + of[1] + ".list",
-			fault: then(id, func(r request, a answer, next func(request) answer) answer {
+			fault: then(id, func(r request, a answer, next ask) answer {
 				if a.status != http.StatusOK {
 					return a
 				}
@@ -174,8 +174,8 @@ func listMutants() (all []mutant) {
 }
 
 // then makes a fault in the answers of an operation that may ask the server for more.
-func then(id string, edit func(r request, a answer, next func(request) answer) answer) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
+func then(id string, edit func(r request, a answer, next ask) answer) func() fault {
+	return stateless(func(op string, r request, next ask) answer {
 		a := next(r)
 		if op == id {
 			a = edit(r, a, next)
@@ -184,21 +184,10 @@ func then(id string, edit func(r request, a answer, next func(request) answer) a
 	})
 }
 
-// everywhere makes a fault in what several operations answer.
-func everywhere(ids []string, edit func(body map[string]any)) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
-		a := next(r)
-		if slices.Contains(ids, op) && a.status == http.StatusOK {
-			a = a.object(edit)
-		}
-		return a
-	})
-}
-
 // accepting makes a fault that takes what is refused with a code: repair makes a request of it that is not, unless it gives
 // false, and what was sent is answered.
 func accepting(id, code string, repair func(r request, body map[string]any, look func(path string) any) bool) func() fault {
-	return then(id, func(r request, a answer, next func(request) answer) answer {
+	return then(id, func(r request, a answer, next ask) answer {
 		sent, ok := decode(r.body).(map[string]any)
 		if a.code() != code || !ok {
 			return a
@@ -219,7 +208,7 @@ func accepting(id, code string, repair func(r request, body map[string]any, look
 }
 
 // looking gives a way to read what a server answers to GET.
-func looking(r request, next func(request) answer) func(path string) any {
+func looking(r request, next ask) func(path string) any {
 	return func(path string) any {
 		return decode(next(r.to(http.MethodGet, path)).body)
 	}

@@ -22,7 +22,7 @@ func (r request) secret() string { return r.Header.Get(secretHeader) }
 
 // opening makes a fault that accepts wrong credentials of a client if they are such.
 func opening(such func(r request, client, secret string) bool) func() fault {
-	return stateless(func(_ string, r request, next func(request) answer) answer {
+	return stateless(func(_ string, r request, next ask) answer {
 		a := next(r)
 		if a.status != http.StatusUnauthorized {
 			return a
@@ -52,7 +52,7 @@ func authenticationMutants() []mutant {
 		},
 		{
 			name: "A wrong secret is told from an unknown client", by: "authentication.one-answer",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				a := next(r)
 				if a.status == http.StatusUnauthorized && r.secret() != "" && r.client() == server.SandboxClients[0].ID {
 					a = a.object(func(body map[string]any) { body["message"] = "The secret is wrong." })
@@ -62,7 +62,7 @@ func authenticationMutants() []mutant {
 		},
 		{
 			name: "The 401 names the header that is missing", by: "authentication.one-answer",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				a := next(r)
 				if a.status == http.StatusUnauthorized && r.secret() == "" {
 					missing := map[string]any{"in": "header", "field": secretHeader, "reason": "is required"}
@@ -73,7 +73,7 @@ func authenticationMutants() []mutant {
 		},
 		{
 			name: "The content type is judged before the credentials", by: "authentication.first",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				a := next(r)
 				if op != "" && a.status == http.StatusUnauthorized && len(r.body) > 0 && r.Header.Get("Content-Type") != "application/json" {
 					a = a.failure(http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
@@ -83,7 +83,7 @@ func authenticationMutants() []mutant {
 		},
 		{
 			name: "Identifiers in paths are judged before the credentials", by: "authentication.first",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				a := next(r)
 				if a.status != http.StatusUnauthorized || r.Method != http.MethodGet {
 					return a
@@ -98,7 +98,7 @@ func authenticationMutants() []mutant {
 		},
 		{
 			name: "Credentials may be in the query", by: "authentication.query",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				if q := r.URL.Query(); r.client() == "" && q.Has(clientHeader) {
 					r = r.query(clientHeader, "").query(secretHeader, "").signed(q.Get(clientHeader), q.Get(secretHeader))
 				}
@@ -107,7 +107,7 @@ func authenticationMutants() []mutant {
 		},
 		{
 			name: "Credentials may be in the header Authorization", by: "authentication.basic",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				if id, secret, ok := r.BasicAuth(); ok && r.client() == "" {
 					r = r.signed(id, secret)
 				}
@@ -130,7 +130,7 @@ func authenticationMutants() []mutant {
 		},
 		{
 			name: "What is refused for want of credentials is done", by: "authentication.changes-nothing",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				a := next(r)
 				if a.status == http.StatusUnauthorized && r.Method == http.MethodPost && r.user() != "" {
 					for _, c := range server.SandboxClients {

@@ -7,7 +7,7 @@ import (
 
 func errorMutants() []mutant {
 	editing := func(status int, edit func(body map[string]any)) func() fault {
-		return stateless(func(_ string, r request, next func(request) answer) answer {
+		return stateless(func(_ string, r request, next ask) answer {
 			a := next(r)
 			if a.status == status {
 				a = a.object(edit)
@@ -18,7 +18,7 @@ func errorMutants() []mutant {
 	return []mutant{
 		{
 			name: "The error of a path that does not exist has an undeclared member", by: "contract.errors",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				a := next(r)
 				if op == "" && a.status >= http.StatusBadRequest {
 					a = a.object(func(body map[string]any) { body["path"] = r.URL.Path })

@@ -19,7 +19,7 @@ func fingerprintMutants(op operationSpec) (all []mutant) {
 		}
 		without := func(r request) any { return p.edit(decode(r.body), func(any) any { return absent{} }) }
 		m := op.mutant("member not in fingerprint", fmt.Sprintf("takes a request for a repeat whatever %s", p), nil)
-		m.fault = again(op.OperationID, func(first exchange, r request, a answer, next func(request) answer) answer {
+		m.fault = again(op.OperationID, func(first exchange, r request, a answer, next ask) answer {
 			if a.code() == reused && first.request.URL.Path == r.URL.Path && reflect.DeepEqual(without(first.request), without(r)) {
 				a = next(first.request)
 			}

@@ -36,7 +36,7 @@ func TestAServerThatDiffersWhereTheContractIsSilentPasses(t *testing.T) {
 }
 
 // otherWords says things in its own words.
-func otherWords(_ string, r request, next func(request) answer) answer {
+func otherWords(_ string, r request, next ask) answer {
 	a := next(r)
 	if a.status < http.StatusBadRequest {
 		return a
@@ -50,7 +50,7 @@ func otherWords(_ string, r request, next func(request) answer) answer {
 }
 
 // otherForms writes the same values in another form: identifiers in capitals, zeros at the end of amounts, one header more.
-func otherForms(_ string, r request, next func(request) answer) answer {
+func otherForms(_ string, r request, next ask) answer {
 	a := next(r).with("Via", "1.1 proxy")
 	if a.status != http.StatusOK {
 		return a
@@ -83,7 +83,7 @@ func capitalized(v any) any {
 }
 
 // coarseClock knows whole seconds only, and lists what it created within one by identifiers.
-func coarseClock(_ string, r request, next func(request) answer) answer {
+func coarseClock(_ string, r request, next ask) answer {
 	a := next(r)
 	if a.status != http.StatusOK {
 		return a
@@ -126,7 +126,7 @@ func coarseClock(_ string, r request, next func(request) answer) answer {
 }
 
 // shortPages holds less than it may on each page but the last.
-func shortPages(op string, r request, next func(request) answer) answer {
+func shortPages(op string, r request, next ask) answer {
 	sent := r.URL.Query().Get("limit")
 	if limit, err := strconv.Atoi(sent); op == "listTransactions" && err == nil && strconv.Itoa(limit) == sent && limit > 1 && limit < 100 {
 		r = r.query("limit", strconv.Itoa(limit-1))
@@ -135,7 +135,7 @@ func shortPages(op string, r request, next func(request) answer) answer {
 }
 
 // otherPaths refuses HEAD, and takes the slash at the end of a path for an identifier that is empty.
-func otherPaths(_ string, r request, next func(request) answer) answer {
+func otherPaths(_ string, r request, next ask) answer {
 	a := next(r)
 	switch {
 	case r.Method == http.MethodHead && a.status != http.StatusUnauthorized:
@@ -147,7 +147,7 @@ func otherPaths(_ string, r request, next func(request) answer) answer {
 }
 
 // locationsOfOnePayer tells the pick-up locations of a payer where it is asked for alone, as the interface document has seen it.
-func locationsOfOnePayer(op string, r request, next func(request) answer) answer {
+func locationsOfOnePayer(op string, r request, next ask) answer {
 	a := next(r)
 	if op == "listPayers" && a.status == http.StatusOK {
 		a = a.object(func(p map[string]any) { p["pickup_location"] = []any{} })
@@ -156,7 +156,7 @@ func locationsOfOnePayer(op string, r request, next func(request) answer) answer
 }
 
 // allPayersRestrict gives every payer that allows all amounts the bounds 200 and 500.
-func allPayersRestrict(op string, r request, next func(request) answer) answer {
+func allPayersRestrict(op string, r request, next ask) answer {
 	a := next(r)
 	if a.status != http.StatusOK || op != "getPayer" && op != "createTransaction" {
 		return a

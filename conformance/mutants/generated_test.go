@@ -28,10 +28,10 @@ var equivalent = map[string]string{
 const sole = "no other operation tells what it is"
 
 // mutant returns a mutant of the operation: serve answers its requests.
-func (op operationSpec) mutant(kind, does string, serve func(r request, next func(request) answer) answer) mutant {
+func (op operationSpec) mutant(kind, does string, serve func(r request, next ask) answer) mutant {
 	return mutant{
 		name: op.OperationID + ": the server " + does, kind: kind, operation: op.OperationID,
-		fault: stateless(func(id string, r request, next func(request) answer) answer {
+		fault: stateless(func(id string, r request, next ask) answer {
 			if id != op.OperationID {
 				return next(r)
 			}

@@ -22,7 +22,7 @@ func (r request) at(path string) request {
 func routeMutants() []mutant {
 	// mistaking takes a path that leads nowhere for another one, if instead gives one.
 	mistaking := func(instead func(path string) string) func() fault {
-		return stateless(func(op string, r request, next func(request) answer) answer {
+		return stateless(func(op string, r request, next ask) answer {
 			a := next(r)
 			if path := instead(r.URL.Path); op == "" && a.status == http.StatusNotFound && path != "" && path != r.URL.Path {
 				return next(r.at(path))
@@ -39,7 +39,7 @@ func routeMutants() []mutant {
 	return []mutant{
 		{
 			name: "A method that a path does not have is taken for a path that does not exist", by: "http.methods",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				a := next(r)
 				if a.status == http.StatusMethodNotAllowed {
 					a = a.failure(http.StatusNotFound, "NOT_FOUND")
@@ -49,7 +49,7 @@ func routeMutants() []mutant {
 		},
 		{
 			name: "A 405 names one method only", by: "http.allow",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				a := next(r)
 				if a.status == http.StatusMethodNotAllowed {
 					a = a.with("Allow", http.MethodGet)
@@ -59,7 +59,7 @@ func routeMutants() []mutant {
 		},
 		{
 			name: "A 405 names the method that it refuses", by: "http.allow",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				a := next(r)
 				if a.status == http.StatusMethodNotAllowed {
 					a = a.with("Allow", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
@@ -80,7 +80,7 @@ func routeMutants() []mutant {
 		},
 		{
 			name: "An identifier takes the rest of the path, which is then malformed", by: "http.longer-path",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				a := next(r)
 				if op == "" && a.status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/banks/") {
 					a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
@@ -95,7 +95,7 @@ func routeMutants() []mutant {
 		},
 		{
 			name: "HEAD answers another content type than GET", by: "http.head",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				a := next(r)
 				if r.Method == http.MethodHead {
 					a = a.with("Content-Type", "application/json; charset=utf-8")
@@ -105,7 +105,7 @@ func routeMutants() []mutant {
 		},
 		{
 			name: "HEAD finds no payer", by: "http.head",
-			fault: then("getPayer", func(r request, a answer, _ func(request) answer) answer {
+			fault: then("getPayer", func(r request, a answer, _ ask) answer {
 				if r.Method == http.MethodHead {
 					a = a.failure(http.StatusNotFound, "NOT_FOUND")
 				}
@@ -114,7 +114,7 @@ func routeMutants() []mutant {
 		},
 		{
 			name: "OPTIONS does what GET does", by: "http.options",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				if r.Method == http.MethodOptions {
 					return next(r.to(http.MethodGet, r.URL.Path))
 				}
@@ -127,7 +127,7 @@ func routeMutants() []mutant {
 func contentMutants() []mutant {
 	const name, right = "Content-Type", "application/json"
 	typed := func(wrong func(r request, contentType string) bool) func() fault {
-		return stateless(func(_ string, r request, next func(request) answer) answer {
+		return stateless(func(_ string, r request, next ask) answer {
 			a := next(r)
 			if contentType := r.Header.Get(name); a.status == http.StatusUnsupportedMediaType && wrong(r, contentType) {
 				return next(r.header(name, right))
@@ -136,7 +136,7 @@ func contentMutants() []mutant {
 		})
 	}
 	refusing := func(such func(op string, r request) bool, status int, code string) func() fault {
-		return stateless(func(op string, r request, next func(request) answer) answer {
+		return stateless(func(op string, r request, next ask) answer {
 			a := next(r)
 			if such(op, r) {
 				a = a.failure(status, code)
@@ -198,7 +198,7 @@ func contentMutants() []mutant {
 		},
 		{
 			name: "A body may be as long as it likes if it does not tell its length", by: "http.size.chunked",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				if r.ContentLength < 0 {
 					r.body = bytes.TrimSpace(r.body)
 				}
@@ -212,7 +212,7 @@ func headerMutants() []mutant {
 	return []mutant{
 		{
 			name: "A request that wants no JSON is refused", by: "http.unknown-headers",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				a := next(r)
 				if accept := r.Header.Get("Accept"); accept != "" && !strings.Contains(accept, "json") && !strings.Contains(accept, "*") {
 					a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
@@ -222,7 +222,7 @@ func headerMutants() []mutant {
 		},
 		{
 			name: "The length of a key is judged in every operation", by: "http.unknown-headers",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				a := next(r)
 				if a.status == http.StatusOK && len([]rune(r.key())) > 255 {
 					a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
@@ -232,7 +232,7 @@ func headerMutants() []mutant {
 		},
 		{
 			name: "What a caller says to have already is not sent", by: "http.unknown-headers",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				a := next(r)
 				if a.status == http.StatusOK && r.Method == http.MethodGet && r.Header.Get("If-None-Match") != "" {
 					a.status, a.body = http.StatusNotModified, nil
@@ -251,7 +251,7 @@ func headerMutants() []mutant {
 		},
 		{
 			name: "The request id is that of the caller where he sends one", by: "http.request-id",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				a := next(r)
 				if id := r.Header.Get("X-Request-Id"); id != "" {
 					a = a.with("X-Request-Id", id)

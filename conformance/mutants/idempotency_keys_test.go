@@ -28,7 +28,7 @@ func keyMutants() []mutant {
 	replaying := func(id string) mutant {
 		return mutant{
 			name: id + " answers what it answered to the same key", by: "idempotency.scope.sandbox",
-			fault: keyed(id, func(p past, r request, next func(request) answer) answer {
+			fault: keyed(id, func(p past, r request, next ask) answer {
 				if p.first != nil {
 					return p.first.answer
 				}
@@ -39,7 +39,7 @@ func keyMutants() []mutant {
 	return []mutant{
 		{
 			name: "The length of a key is counted in bytes", by: "idempotency.key.characters",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				a := next(r)
 				if op == "createTransaction" && len(r.key()) > 255 && utf8.RuneCountInString(r.key()) <= 255 {
 					a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
@@ -87,7 +87,7 @@ func keyMutants() []mutant {
 			name: "Keys are shared between clients", by: "idempotency.scope.client",
 			fault: func() fault {
 				var first sync.Map // answer by key
-				return func(op string, r request, next func(request) answer) answer {
+				return func(op string, r request, next ask) answer {
 					if op != "createUser" || r.key() == "" {
 						return next(r)
 					}
@@ -108,7 +108,7 @@ func keyMutants() []mutant {
 		},
 		{
 			name: "Keys are kept per operation", by: "idempotency.scope.operation",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				if n := utf8.RuneCountInString(r.key()); n > 0 && n <= 255 {
 					sum := sha256.Sum256([]byte(op + " " + r.key()))
 					r = r.header(keyHeader, hex.EncodeToString(sum[:]))
@@ -126,7 +126,7 @@ func refusedKeyMutants() (all []mutant) {
 	burnt := func(name, check, id string, serve func(refused exchange, r request) (answer, bool)) {
 		all = append(all, mutant{
 			name: name + " uses up its key", by: "idempotency.refused." + check,
-			fault: keyed(id, func(p past, r request, next func(request) answer) answer {
+			fault: keyed(id, func(p past, r request, next ask) answer {
 				if p.last != nil && p.first == nil {
 					if a, ok := serve(*p.last, r); ok {
 						return a

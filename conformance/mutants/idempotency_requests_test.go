@@ -66,7 +66,7 @@ func differenceMutants() []mutant {
 		[]mutant{
 			{
 				name: "Below an unknown user a used key is not looked for", by: "idempotency.different.user",
-				fault: again("createTransaction", func(_ exchange, r request, a answer, next func(request) answer) answer {
+				fault: again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
 					if a.code() == reused && look(r, next, "").status == http.StatusNotFound {
 						a = a.failure(http.StatusNotFound, "NOT_FOUND")
 					}
@@ -81,7 +81,7 @@ func differenceMutants() []mutant {
 				name: "A different request with a used key is refused and takes the key over", by: "idempotency.different.first-stays",
 				fault: func() fault {
 					var taken sync.Map
-					return again("createTransaction", func(_ exchange, r request, a answer, next func(request) answer) answer {
+					return again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
 						if a.code() == reused {
 							taken.Store(r.key(), true)
 						} else if _, gone := taken.Load(r.key()); gone {
@@ -93,7 +93,7 @@ func differenceMutants() []mutant {
 			},
 			{
 				name: "A different request with a used key is refused and done", by: "idempotency.different.creates-nothing",
-				fault: again("createTransaction", func(_ exchange, r request, a answer, next func(request) answer) answer {
+				fault: again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
 					if a.code() == reused {
 						next(r.header(keyHeader, ""))
 					}
@@ -112,7 +112,7 @@ func strict(difference, check string, differ func(first, again request) bool) []
 func strictIn(id, difference, check string, differ func(first, again request) bool) []mutant {
 	return []mutant{{
 		name: "A repeat with " + difference + " is a different request", by: "idempotency.same." + check,
-		fault: again(id, func(first exchange, r request, a answer, _ func(request) answer) answer {
+		fault: again(id, func(first exchange, r request, a answer, _ ask) answer {
 			if a.isReplay() && differ(first.request, r) {
 				a = a.failure(http.StatusConflict, reused)
 			}

@@ -28,7 +28,7 @@ func creationMutants() (all []mutant) {
 			}
 		}
 		replaying := func(edit func(body map[string]any)) func() fault {
-			return again(id, func(_ exchange, _ request, a answer, _ func(request) answer) answer {
+			return again(id, func(_ exchange, _ request, a answer, _ ask) answer {
 				if a.isReplay() {
 					a = a.object(edit)
 				}
@@ -41,13 +41,13 @@ func creationMutants() (all []mutant) {
 			return first.URL.Path == r.URL.Path
 		}))
 		add("requests with one key that come at the same time are all done", "concurrent", withoutKeyAtOnce(id))
-		add("a request without a key that equals the one before it is a repeat", "without-key", twice(id, func(before exchange, r request, next func(request) answer) answer {
+		add("a request without a key that equals the one before it is a repeat", "without-key", twice(id, func(before exchange, r request, next ask) answer {
 			if r.key() != "" {
 				return next(r)
 			}
 			return before.answer
 		}))
-		add("a repeat creates a second one behind the first one that it returns", "once", again(id, func(_ exchange, r request, a answer, next func(request) answer) answer {
+		add("a repeat creates a second one behind the first one that it returns", "once", again(id, func(_ exchange, r request, a answer, next ask) answer {
 			if a.isReplay() {
 				next(r.header(keyHeader, ""))
 			}
@@ -59,7 +59,7 @@ func creationMutants() (all []mutant) {
 
 // answeredAsFirst answers a different request with a used key as the first one, if the two are such.
 func answeredAsFirst(id string, such func(first, r request) bool) func() fault {
-	return again(id, func(first exchange, r request, a answer, next func(request) answer) answer {
+	return again(id, func(first exchange, r request, a answer, next ask) answer {
 		if a.code() == reused && such(first.request, r) {
 			a = next(first.request)
 		}
@@ -69,7 +69,7 @@ func answeredAsFirst(id string, such func(first, r request) bool) func() fault {
 
 // withoutKeyAtOnce ignores keys of requests that come at the same time.
 func withoutKeyAtOnce(id string) func() fault {
-	return crowdedIn(id, func(is bool, r request, next func(request) answer) answer {
+	return crowdedIn(id, func(is bool, r request, next ask) answer {
 		if is {
 			r = r.header(keyHeader, "")
 		}
@@ -90,7 +90,7 @@ var accountCreations = creations[1:5]
 func scopeMutants() []mutant {
 	all := []mutant{{
 		name: "Each operation but the creation of a transaction or a user has keys of its own", by: "idempotency.scope.operation",
-		fault: stateless(func(op string, r request, next func(request) answer) answer {
+		fault: stateless(func(op string, r request, next ask) answer {
 			if r.key() != "" && len(r.key()) < 200 && slices.Contains(accountCreations, op) {
 				r = r.header(keyHeader, op+r.key())
 			}
@@ -117,7 +117,7 @@ func laterMutants() []mutant {
 	rulesFirst := func(rule, check string, broken func(r request, look func(path string) any) bool) mutant {
 		return mutant{
 			name: "A repeat is refused where " + rule, by: "idempotency.later." + check,
-			fault: again("createTransaction", func(_ exchange, r request, a answer, next func(request) answer) answer {
+			fault: again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
 				if a.isReplay() && broken(r, looking(r, next)) {
 					a = next(r.header(keyHeader, ""))
 				}
@@ -138,7 +138,7 @@ func laterMutants() []mutant {
 		id := of[0]
 		all = append(all, mutant{
 			name: id + ": a repeat is answered with the bytes of the first answer", by: "idempotency.later." + of[1],
-			fault: again(id, func(first exchange, _ request, a answer, _ func(request) answer) answer {
+			fault: again(id, func(first exchange, _ request, a answer, _ ask) answer {
 				if a.isReplay() {
 					a.body = first.answer.body
 				}

@@ -13,7 +13,7 @@ func isolationMutants() []mutant {
 }
 
 // elsewhere asks the same as the other client, and gives an answer only if that one finds something.
-func elsewhere(r request, next func(request) answer) (answer, bool) {
+func elsewhere(r request, next ask) (answer, bool) {
 	for _, c := range server.SandboxClients {
 		if c.ID != r.client() {
 			if a := next(r.signed(c.ID, c.Secret)); a.status == http.StatusOK {
@@ -32,7 +32,7 @@ func leakMutants() (all []mutant) {
 		}
 		leak := mutant{
 			name: op.ID + " looks for the user among those of all clients", by: "isolation." + op.ID,
-			fault: then(op.ID, func(r request, a answer, next func(request) answer) answer {
+			fault: then(op.ID, func(r request, a answer, next ask) answer {
 				if a.status != http.StatusNotFound {
 					return a
 				}
@@ -47,7 +47,7 @@ func leakMutants() (all []mutant) {
 			continue
 		}
 		leak.name = op.ID + " tells a user of another client from one that nobody has"
-		leak.fault = then(op.ID, func(r request, a answer, next func(request) answer) answer {
+		leak.fault = then(op.ID, func(r request, a answer, next ask) answer {
 			if a.status != http.StatusNotFound {
 				return a
 			}
@@ -65,7 +65,7 @@ func foreignMutants() []mutant {
 	return []mutant{
 		{
 			name: "What is not found for the user of another client is done", by: "isolation.changes-nothing",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				a := next(r)
 				if a.status == http.StatusNotFound && r.Method == http.MethodPost {
 					elsewhere(r, next)
@@ -77,7 +77,7 @@ func foreignMutants() []mutant {
 			name: "The list of a user without transactions is that of the last user of another client who sent any", by: "isolation.lists",
 			fault: func() fault {
 				var last sync.Map // user by client
-				return func(op string, r request, next func(request) answer) answer {
+				return func(op string, r request, next ask) answer {
 					a := next(r)
 					if op == "createTransaction" && a.status == http.StatusOK {
 						last.Store(r.client(), r.user())
@@ -100,10 +100,10 @@ func foreignMutants() []mutant {
 // foreignMemberMutants know what belongs to another client, where a transaction names it.
 func foreignMemberMutants() []mutant {
 	// of makes a fault in refusals of what the other client has made.
-	of := func(creates, code string, names []string, edit func(r request, a answer, next func(request) answer) answer) func() fault {
+	of := func(creates, code string, names []string, edit func(r request, a answer, next ask) answer) func() fault {
 		return func() fault {
 			var owners sync.Map // client by id
-			return func(op string, r request, next func(request) answer) answer {
+			return func(op string, r request, next ask) answer {
 				a := next(r)
 				if op == creates && a.status == http.StatusOK {
 					owners.Store(a.member("id"), r.client())
@@ -118,13 +118,13 @@ func foreignMemberMutants() []mutant {
 			}
 		}
 	}
-	told := func(_ request, a answer, _ func(request) answer) answer {
+	told := func(_ request, a answer, _ ask) answer {
 		return a.object(func(body map[string]any) { body["message"] = "It belongs to another client." })
 	}
 	return []mutant{
 		{
 			name: "A transaction may be funded by another client", by: "isolation.body.from-fund-id",
-			fault: of("createFundingAccount", "FUNDING_ACCOUNT_NOT_FOUND", []string{"from_fund_id"}, func(r request, a answer, next func(request) answer) answer {
+			fault: of("createFundingAccount", "FUNDING_ACCOUNT_NOT_FOUND", []string{"from_fund_id"}, func(r request, a answer, next ask) answer {
 				for _, own := range each(looking(r, next)("/users/" + r.user() + "/funding-accounts")) {
 					return next(r.as(func(body map[string]any) { body["from_fund_id"] = member(own, "id") }))
 				}

@@ -14,9 +14,12 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
+// ask asks the server behind a fault.
+type ask = func(request) answer
+
 // fault is called for each request, with the operation that it matches or "". It answers by calling next as often as it likes, and
 // gives the answer that leaves. A fault is made anew for each run, so that it may remember.
-type fault func(operation string, r request, next func(request) answer) answer
+type fault func(operation string, r request, next ask) answer
 
 // request is a request in memory.
 type request struct {
@@ -229,7 +232,7 @@ func stateless(f fault) func() fault { return func() fault { return f } }
 
 // answering changes the answers of an operation that have a status.
 func answering(id string, status int, edit func(request, answer) answer) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
+	return stateless(func(op string, r request, next ask) answer {
 		a := next(r)
 		if op == id && a.status == status {
 			a = edit(r, a)
@@ -240,7 +243,7 @@ func answering(id string, status int, edit func(request, answer) answer) func() 
 
 // asking changes the requests of an operation.
 func asking(id string, edit func(request) request) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
+	return stateless(func(op string, r request, next ask) answer {
 		if op == id {
 			r = edit(r)
 		}

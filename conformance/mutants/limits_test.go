@@ -16,8 +16,8 @@ func limitMutants() []mutant {
 func limitReadingMutants() []mutant {
 	return []mutant{
 		{
-			name: "A destination that is not enabled is a bad request", by: "limits.destination",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			name: "A destination that is not enabled is a bad request", by: "limits.not-found",
+			fault: stateless(func(op string, r request, next ask) answer {
 				a := next(r)
 				if op == "getTransactionLimit" && a.status == 404 && look(r, next, "").status == 200 {
 					return a.failure(400, "BAD_REQUEST")
@@ -27,7 +27,7 @@ func limitReadingMutants() []mutant {
 		},
 		{
 			name: "Who may not send is in tier 1", by: "limits.without-sending",
-			fault: limits(func(_ request, _ func(request) answer, l map[string]any) { l["current_tier"] = max(1, tier(l)) }),
+			fault: limits(func(_ request, _ ask, l map[string]any) { l["current_tier"] = max(1, tier(l)) }),
 		},
 	}
 }
@@ -36,7 +36,7 @@ func limitUseMutants() []mutant {
 	return []mutant{
 		{
 			name: "The annual limit is rounded up to whole amounts", by: "limits.used",
-			fault: limits(func(_ request, _ func(request) answer, l map[string]any) {
+			fault: limits(func(_ request, _ ask, l map[string]any) {
 				left := remaining(l)
 				if annual := amount(left["annual_limit"]); !annual.IsInt() {
 					whole := new(big.Int).Quo(annual.Num(), annual.Denom())
@@ -46,7 +46,7 @@ func limitUseMutants() []mutant {
 		},
 		{
 			name: "Fees count against the limits", by: "limits.used",
-			fault: limits(func(r request, next func(request) answer, l map[string]any) {
+			fault: limits(func(r request, next ask, l map[string]any) {
 				for _, t := range transactions(r, next) {
 					lower(l, amount(t["fee_amount"]))
 				}
@@ -54,7 +54,7 @@ func limitUseMutants() []mutant {
 		},
 		{
 			name: "With RECEIVER_AMOUNT the calculated sending amount counts", by: "limits.used",
-			fault: limits(func(r request, next func(request) answer, l map[string]any) {
+			fault: limits(func(r request, next ask, l map[string]any) {
 				for _, t := range transactions(r, next) {
 					if member(t, "to", "calculation_mode") == "RECEIVER_AMOUNT" {
 						calculated := new(big.Rat).Quo(amount(t["to_amount"]), amount(t["exchange_rate"]))
@@ -69,7 +69,7 @@ func limitUseMutants() []mutant {
 		{name: "A user without receive users shares the counters of the client", by: "limits.used", fault: sharedCounters},
 		{
 			name: "One purse serves all destinations", by: "limits.used",
-			fault: limits(func(r request, next func(request) answer, l map[string]any) {
+			fault: limits(func(r request, next ask, l map[string]any) {
 				if receivers := each(decode(look(r, next, "/receive-users").body)); len(receivers) > 0 {
 					l["remaining_limit"] = limitOf(r, next, fmt.Sprint(member(receivers[0], "country")))["remaining_limit"]
 				}
@@ -83,7 +83,7 @@ func refusedCounts(code string) func() fault {
 	return func() fault {
 		var mu sync.Mutex
 		refused := map[string]*big.Rat{}
-		return func(op string, r request, next func(request) answer) answer {
+		return func(op string, r request, next ask) answer {
 			a := next(r)
 			mu.Lock()
 			defer mu.Unlock()
@@ -101,7 +101,7 @@ func refusedCounts(code string) func() fault {
 // replayCounts counts the repeats of keys that no two requests used at the same time.
 func replayCounts() fault {
 	keys, repeated := &memory{}, map[string]*big.Rat{} // by user and key
-	lowered := limits(func(r request, _ func(request) answer, l map[string]any) {
+	lowered := limits(func(r request, _ ask, l map[string]any) {
 		keys.mu.Lock()
 		defer keys.mu.Unlock()
 		for name, sum := range repeated {
@@ -110,7 +110,7 @@ func replayCounts() fault {
 			}
 		}
 	})()
-	return func(op string, r request, next func(request) answer) answer {
+	return func(op string, r request, next ask) answer {
 		if op != "createTransaction" || r.key() == "" {
 			return lowered(op, r, next)
 		}
@@ -131,7 +131,7 @@ func replayCounts() fault {
 func sharedCounters() fault {
 	var mu sync.Mutex
 	sent, before := new(big.Rat), map[string]*big.Rat{}
-	return func(op string, r request, next func(request) answer) answer {
+	return func(op string, r request, next ask) answer {
 		a := next(r)
 		if a.status != 200 {
 			return a

@@ -14,7 +14,7 @@ func tierMutants() []mutant {
 	return []mutant{
 		{
 			name: "A transaction of exactly the rest requests a document", by: "limits.tier.boundary",
-			fault: creating(func(r request, next func(request) answer, before map[string]any, create func() answer) answer {
+			fault: creating(func(r request, next ask, before map[string]any, create func() answer) answer {
 				a := create()
 				if tier(before) == 1 && a.status == 200 && amount(r.member("from_amount")).Cmp(least(before)) == 0 {
 					setTags(r, next, "REQUESTED", "ID_DOC")
@@ -24,7 +24,7 @@ func tierMutants() []mutant {
 		},
 		{
 			name: "A cent remains of a limit that is used up", by: "limits.tier.above-counts-whole",
-			fault: limits(func(_ request, _ func(request) answer, l map[string]any) {
+			fault: limits(func(_ request, _ ask, l map[string]any) {
 				for name, left := range remaining(l) {
 					if tier(l) > 0 && amount(left).Sign() == 0 {
 						remaining(l)[name] = json.Number("0.01")
@@ -34,7 +34,7 @@ func tierMutants() []mutant {
 		},
 		{
 			name: "What is above the limit of a lower tier is refused", by: "limits.tier.boundary",
-			fault: creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
+			fault: creating(func(r request, _ ask, before map[string]any, create func() answer) answer {
 				if tier(before) == 1 && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
 					return refused(422, "LIMIT_EXCEEDED")
 				}
@@ -43,7 +43,7 @@ func tierMutants() []mutant {
 		},
 		{
 			name: "The last tier but one is taken for the highest", by: "limits.tier.climbs",
-			fault: creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
+			fault: creating(func(r request, _ ask, before map[string]any, create func() answer) answer {
 				if tier(before) == 2 && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
 					return refused(422, "LIMIT_EXCEEDED")
 				}
@@ -52,7 +52,7 @@ func tierMutants() []mutant {
 		},
 		{
 			name: "What is above the limits of the highest tier is created in a lower one", by: "limits.tier.far-above",
-			fault: overlooking("LIMIT_EXCEEDED", where(func(r request, next func(request) answer) bool {
+			fault: overlooking("LIMIT_EXCEEDED", where(func(r request, next ask) bool {
 				l := limitOf(r, next, "NP")
 				return l != nil && tier(l) < 3
 			}, with(constant(json.Number("0.01")), "from_amount"))),
@@ -60,7 +60,7 @@ func tierMutants() []mutant {
 		{name: "What is above the limit of the day does not count for the month and the year", by: "limits.tier.above-counts-whole", fault: excessForgotten},
 		{
 			name: "A document is requested before the receiving amount is judged", by: "limits.tier.requests-with-creation-only",
-			fault: creating(func(r request, next func(request) answer, before map[string]any, create func() answer) answer {
+			fault: creating(func(r request, next ask, before map[string]any, create func() answer) answer {
 				a := create()
 				if tier(before) == 1 && a.code() == "AMOUNT_NOT_ALLOWED" && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
 					setTags(r, next, "REQUESTED", "ID_DOC")
@@ -70,7 +70,7 @@ func tierMutants() []mutant {
 		},
 		{
 			name: "The requested tags do not raise the tier of an individual, only those of the highest do", by: "limits.tier.climbs",
-			fault: limits(func(r request, next func(request) answer, l map[string]any) {
+			fault: limits(func(r request, next ask, l map[string]any) {
 				if tier(l) == 2 && !isBusiness(r, next) {
 					l["current_tier"] = 1
 				}
@@ -78,7 +78,7 @@ func tierMutants() []mutant {
 		},
 		{
 			name: "All tags of the highest tier are requested", by: "limits.tier.each-tag-needed",
-			fault: afterCreation(func(r request, next func(request) answer, _ answer) {
+			fault: afterCreation(func(r request, next ask, _ answer) {
 				info := look(r, next, "/cip-info")
 				if status := info.member("cip_info", "OCCUPATION"); len(tagsWith(info, "REQUESTED")) > 0 && (status == nil || status == "FAILED") {
 					setTags(r, next, "REQUESTED", "OCCUPATION")
@@ -87,13 +87,13 @@ func tierMutants() []mutant {
 		},
 		{
 			name: "A tag that is REVIEWING is requested again", by: "limits.tier.requests-what-is-missing",
-			fault: afterCreation(func(r request, next func(request) answer, _ answer) {
+			fault: afterCreation(func(r request, next ask, _ answer) {
 				setTags(r, next, "REQUESTED", tagsWith(look(r, next, "/cip-info"), "REVIEWING")...)
 			}),
 		},
 		{
 			name: "A tag that is FAILED is not requested again", by: "limits.tier.requests-what-is-missing",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				if op != "createTransaction" {
 					return next(r)
 				}
@@ -105,7 +105,7 @@ func tierMutants() []mutant {
 		},
 		{
 			name: "A document is requested before the currency is judged", by: "limits.tier.requests-with-creation-only",
-			fault: creating(func(r request, next func(request) answer, before map[string]any, create func() answer) answer {
+			fault: creating(func(r request, next ask, before map[string]any, create func() answer) answer {
 				a := create()
 				if tier(before) == 1 && a.code() == "CURRENCY_NOT_SUPPORTED" && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
 					setTags(r, next, "REQUESTED", "ID_DOC")
@@ -115,7 +115,7 @@ func tierMutants() []mutant {
 		},
 		{
 			name: "A repeat requests what has FAILED since", by: "limits.tier.requests-with-creation-only",
-			fault: answered("createTransaction", func(r request, next func(request) answer, a answer) {
+			fault: answered("createTransaction", func(r request, next ask, a answer) {
 				if a.isReplay() {
 					setTags(r, next, "REQUESTED", tagsWith(look(r, next, "/cip-info"), "FAILED")...)
 				}
@@ -123,7 +123,7 @@ func tierMutants() []mutant {
 		},
 		{
 			name: "A business is asked for the tags of individuals", by: "limits.tier.climbs",
-			fault: then("getCipInfo", func(r request, a answer, next func(request) answer) answer {
+			fault: then("getCipInfo", func(r request, a answer, next ask) answer {
 				if !isBusiness(r, next) || len(transactions(r, next)) == 0 || len(tagsWith(a, "REQUESTED")) == 0 {
 					return a
 				}
@@ -132,7 +132,7 @@ func tierMutants() []mutant {
 		},
 		{
 			name: "A business that has sent something is in no higher tier than the first", by: "limits.tier.climbs",
-			fault: limits(func(r request, next func(request) answer, l map[string]any) {
+			fault: limits(func(r request, next ask, l map[string]any) {
 				if isBusiness(r, next) && len(transactions(r, next)) > 0 {
 					l["current_tier"] = min(1, tier(l))
 				}
@@ -147,14 +147,14 @@ func tierMutants() []mutant {
 func excessForgotten() fault {
 	var mu sync.Mutex
 	excess := map[string]*big.Rat{}
-	give := limits(func(r request, _ func(request) answer, l map[string]any) {
+	give := limits(func(r request, _ ask, l map[string]any) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, name := range []string{"monthly_limit", "annual_limit"} {
 			remaining(l)[name] = json.Number(plus(amount(remaining(l)[name]), excess[r.user()]).FloatString(2))
 		}
 	})()
-	count := creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
+	count := creating(func(r request, _ ask, before map[string]any, create func() answer) answer {
 		a := create()
 		over := new(big.Rat).Sub(amount(r.member("from_amount")), least(before))
 		if a.status == 200 && !a.isReplay() && over.Cmp(big.NewRat(1, 1)) >= 0 {
@@ -164,7 +164,7 @@ func excessForgotten() fault {
 		}
 		return a
 	})()
-	return func(op string, r request, next func(request) answer) answer {
+	return func(op string, r request, next ask) answer {
 		return give(op, r, func(r request) answer { return count(op, r, next) })
 	}
 }
@@ -173,7 +173,7 @@ func excessForgotten() fault {
 func highestSoFar() fault {
 	var mu sync.Mutex
 	highest := map[string]int{}
-	return limits(func(r request, _ func(request) answer, l map[string]any) {
+	return limits(func(r request, _ ask, l map[string]any) {
 		mu.Lock()
 		defer mu.Unlock()
 		highest[r.user()] = max(highest[r.user()], tier(l))
@@ -186,7 +186,7 @@ func countedPerTier() fault {
 	var mu sync.Mutex
 	sent := map[string]*big.Rat{} // by user and tier
 	place := func(r request, tier int) string { return fmt.Sprint(r.user(), tier) }
-	count := creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
+	count := creating(func(r request, _ ask, before map[string]any, create func() answer) answer {
 		a := create()
 		if a.status == 200 {
 			mu.Lock()
@@ -195,14 +195,14 @@ func countedPerTier() fault {
 		}
 		return a
 	})()
-	give := limits(func(r request, _ func(request) answer, l map[string]any) {
+	give := limits(func(r request, _ ask, l map[string]any) {
 		mu.Lock()
 		defer mu.Unlock()
 		for below := range tier(l) {
 			lower(l, new(big.Rat).Neg(plus(sent[place(r, below)])))
 		}
 	})()
-	return func(op string, r request, next func(request) answer) answer {
+	return func(op string, r request, next ask) answer {
 		return give(op, r, func(r request) answer { return count(op, r, next) })
 	}
 }
@@ -211,7 +211,7 @@ func highestTierMutants() []mutant {
 	return []mutant{
 		{
 			name: "The rest itself is above the limit of the highest tier", by: "limits.highest-tier.boundary",
-			fault: creating(func(r request, _ func(request) answer, before map[string]any, create func() answer) answer {
+			fault: creating(func(r request, _ ask, before map[string]any, create func() answer) answer {
 				if tier(before) == 3 && amount(r.member("from_amount")).Cmp(least(before)) == 0 {
 					return refused(422, "LIMIT_EXCEEDED")
 				}
@@ -220,7 +220,7 @@ func highestTierMutants() []mutant {
 		},
 		{
 			name: "An amount above the rest is not allowed, after others", by: "limits.highest-tier.boundary",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				a := next(r)
 				if op == "createTransaction" && a.code() == "LIMIT_EXCEEDED" && len(transactions(r, next)) > 0 {
 					return a.failure(422, "AMOUNT_NOT_ALLOWED")
@@ -230,7 +230,7 @@ func highestTierMutants() []mutant {
 		},
 		{
 			name: "A transaction that the limit refuses requests a tag", by: "limits.highest-tier.refusal-leaves-all",
-			fault: answered("createTransaction", func(r request, next func(request) answer, a answer) {
+			fault: answered("createTransaction", func(r request, next ask, a answer) {
 				if a.code() == "LIMIT_EXCEEDED" {
 					setTags(r, next, "REQUESTED", "MIDDLE_NAME")
 				}
@@ -248,7 +248,7 @@ func refused(status int, code string) answer {
 // unheldAtOnce creates, in the answer at least, what the limit refuses while another request of the user is not answered.
 func unheldAtOnce() fault {
 	users := &memory{}
-	return func(op string, r request, next func(request) answer) answer {
+	return func(op string, r request, next ask) answer {
 		if op != "createTransaction" {
 			return next(r)
 		}

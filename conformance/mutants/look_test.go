@@ -6,12 +6,12 @@ import (
 )
 
 // look asks the real server for what can be read below the user in the path.
-func look(r request, next func(request) answer, path string) answer {
+func look(r request, next ask, path string) answer {
 	return next(r.to(http.MethodGet, "/users/"+r.user()+path))
 }
 
 // limitOf asks the real server for the limits of the user in the path; nil where it does not tell.
-func limitOf(r request, next func(request) answer, destination string) map[string]any {
+func limitOf(r request, next ask, destination string) map[string]any {
 	r = r.to(http.MethodGet, "/users/"+r.user()+"/transaction-limit")
 	r.URL.RawQuery = url.Values{"destination": {destination}}.Encode()
 	a := next(r)
@@ -23,7 +23,7 @@ func limitOf(r request, next func(request) answer, destination string) map[strin
 }
 
 // transactions asks the real server for those of the user in the path.
-func transactions(r request, next func(request) answer) (all []map[string]any) {
+func transactions(r request, next ask) (all []map[string]any) {
 	for _, item := range each(look(r, next, "/transactions").member("items")) {
 		all = append(all, item.(map[string]any))
 	}
@@ -42,7 +42,7 @@ func tagsWith(info answer, status string) (tags []string) {
 }
 
 // setTags gives tags of the user in the path a status.
-func setTags(r request, next func(request) answer, status string, tags ...string) {
+func setTags(r request, next ask, status string, tags ...string) {
 	all := map[string]string{}
 	for _, tag := range tags {
 		all[tag] = status
@@ -53,8 +53,8 @@ func setTags(r request, next func(request) answer, status string, tags ...string
 }
 
 // limits changes what is answered about the limits of a user.
-func limits(edit func(r request, next func(request) answer, l map[string]any)) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
+func limits(edit func(r request, next ask, l map[string]any)) func() fault {
+	return stateless(func(op string, r request, next ask) answer {
 		a := next(r)
 		if op == "getTransactionLimit" && a.status == 200 {
 			a = a.object(func(l map[string]any) { edit(r, next, l) })
@@ -64,8 +64,8 @@ func limits(edit func(r request, next func(request) answer, l map[string]any)) f
 }
 
 // creating stands round the creation of transactions to Nepal and knows the limits before it.
-func creating(round func(r request, next func(request) answer, before map[string]any, create func() answer) answer) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
+func creating(round func(r request, next ask, before map[string]any, create func() answer) answer) func() fault {
+	return stateless(func(op string, r request, next ask) answer {
 		create := func() answer { return next(r) }
 		if op == "createTransaction" {
 			if before := limitOf(r, next, "NP"); before != nil {
@@ -77,8 +77,8 @@ func creating(round func(r request, next func(request) answer, before map[string
 }
 
 // answered acts after the answer of an operation.
-func answered(id string, act func(r request, next func(request) answer, a answer)) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
+func answered(id string, act func(r request, next ask, a answer)) func() fault {
+	return stateless(func(op string, r request, next ask) answer {
 		a := next(r)
 		if op == id {
 			act(r, next, a)
@@ -88,8 +88,8 @@ func answered(id string, act func(r request, next func(request) answer, a answer
 }
 
 // afterCreation acts after the creation of a transaction, not after a repeat.
-func afterCreation(act func(r request, next func(request) answer, a answer)) func() fault {
-	return answered("createTransaction", func(r request, next func(request) answer, a answer) {
+func afterCreation(act func(r request, next ask, a answer)) func() fault {
+	return answered("createTransaction", func(r request, next ask, a answer) {
 		if a.status == 200 && !a.isReplay() {
 			act(r, next, a)
 		}

@@ -108,10 +108,10 @@ func (a answer) with(name, value string) answer {
 }
 
 // keyed makes a fault in what is done with keys: serve is told what was done with the key before.
-func keyed(id string, serve func(p past, r request, next func(request) answer) answer) func() fault {
+func keyed(id string, serve func(p past, r request, next ask) answer) func() fault {
 	return func() fault {
 		keys := &memory{}
-		return func(op string, r request, next func(request) answer) answer {
+		return func(op string, r request, next ask) answer {
 			if op != id || r.key() == "" {
 				return next(r)
 			}
@@ -122,8 +122,8 @@ func keyed(id string, serve func(p past, r request, next func(request) answer) a
 
 // again makes a fault in requests with a key that an earlier request was accepted with: edit is given that one and the right
 // answer.
-func again(id string, edit func(first exchange, r request, a answer, next func(request) answer) answer) func() fault {
-	return keyed(id, func(p past, r request, next func(request) answer) answer {
+func again(id string, edit func(first exchange, r request, a answer, next ask) answer) func() fault {
+	return keyed(id, func(p past, r request, next ask) answer {
 		a := next(r)
 		if p.first == nil {
 			return a
@@ -134,12 +134,12 @@ func again(id string, edit func(first exchange, r request, a answer, next func(r
 
 // crowded makes a fault in transactions whose key another request had at the same time: serve is told which. The first request
 // with a key takes its time, so that one which is sent at the same time is not late.
-func crowded(serve func(is bool, r request, next func(request) answer) answer) func() fault {
+func crowded(serve func(is bool, r request, next ask) answer) func() fault {
 	return crowdedIn("createTransaction", serve)
 }
 
-func crowdedIn(id string, serve func(is bool, r request, next func(request) answer) answer) func() fault {
-	return keyed(id, func(p past, r request, next func(request) answer) answer {
+func crowdedIn(id string, serve func(is bool, r request, next ask) answer) func() fault {
+	return keyed(id, func(p past, r request, next ask) answer {
 		if p.open == 1 && p.last == nil {
 			p.hasCompany()
 		}
@@ -149,7 +149,7 @@ func crowdedIn(id string, serve func(is bool, r request, next func(request) answ
 
 // beside makes a fault in the right answers to such transactions.
 func beside(edit func(answer) answer) func() fault {
-	return crowded(func(is bool, r request, next func(request) answer) answer {
+	return crowded(func(is bool, r request, next ask) answer {
 		a := next(r)
 		if is {
 			a = edit(a)
@@ -159,10 +159,10 @@ func beside(edit func(answer) answer) func() fault {
 }
 
 // twice makes a fault in requests that repeat to the letter what was written before them for the user.
-func twice(id string, serve func(before exchange, r request, next func(request) answer) answer) func() fault {
+func twice(id string, serve func(before exchange, r request, next ask) answer) func() fault {
 	return func() fault {
 		users := &memory{}
-		return func(op string, r request, next func(request) answer) answer {
+		return func(op string, r request, next ask) answer {
 			if r.Method != http.MethodPost || r.user() == "" {
 				return next(r)
 			}

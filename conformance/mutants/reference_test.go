@@ -41,7 +41,7 @@ func filterMutants() []mutant {
 	for _, where := range []string{"", "country"} {
 		all = append(all, mutant{
 			name: "Of two different methods the first is taken " + where, by: both,
-			fault: then(list, func(r request, a answer, next func(request) answer) answer {
+			fault: then(list, func(r request, a answer, next ask) answer {
 				if q := r.URL.Query(); a.status == 400 && q.Has("payout_method") && q.Has("delivery_method") && (where == "" || q.Has(where)) &&
 					next(r.query("payout_method", "")).status == 200 {
 					a = next(r.query("delivery_method", ""))
@@ -68,7 +68,7 @@ func filterMutants() []mutant {
 	} {
 		all = append(all, mutant{
 			name: "In the payer list: " + of.name, by: rule + of.check,
-			fault: then(list, func(r request, a answer, next func(request) answer) answer {
+			fault: then(list, func(r request, a answer, next ask) answer {
 				if q := r.URL.Query(); a.status == 200 && of.when(q) {
 					value := ""
 					if of.value != nil {
@@ -101,7 +101,7 @@ func listedMutants() (all []mutant) {
 			})
 		}
 		whole := func(empty bool) func() fault {
-			return then(of.id, func(r request, a answer, next func(request) answer) answer {
+			return then(of.id, func(r request, a answer, next ask) answer {
 				if r.URL.RawQuery != "" && a.status == 200 && (len(each(decode(a.body))) == 0) == empty {
 					a = next(r.query(of.filter, ""))
 				}
@@ -126,7 +126,7 @@ func stateMutants() []mutant {
 	return []mutant{
 		{
 			name: "A state of a country is looked for in the other countries too", by: "reference.states.unknown",
-			fault: then(one, func(r request, a answer, next func(request) answer) answer {
+			fault: then(one, func(r request, a answer, next ask) answer {
 				if a.status != 404 || next(r.to(http.MethodGet, "/countries/"+r.segment(1)+"/states")).status != 200 {
 					return a
 				}
@@ -140,7 +140,7 @@ func stateMutants() []mutant {
 		},
 		{
 			name: "A single state of a country that is not enabled is a bad request", by: "reference.states.disabled-country",
-			fault: then(one, func(r request, a answer, next func(request) answer) answer {
+			fault: then(one, func(r request, a answer, next ask) answer {
 				if a.status == 404 && next(r.to(http.MethodGet, "/countries/"+r.segment(1)+"/states")).status == 404 {
 					a = a.failure(400, "BAD_REQUEST")
 				}
@@ -149,7 +149,7 @@ func stateMutants() []mutant {
 		},
 		{
 			name: "A single state is found without the prefix /countries too", by: "reference.states.prefix",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				segments := strings.Split(r.URL.Path, "/")
 				if op == "" && len(segments) == 4 && len(segments[1]) == 2 && segments[2] == "states" {
 					return next(r.to(r.Method, "/countries"+r.URL.Path))
@@ -214,7 +214,7 @@ func enabledCountryMutants() []mutant {
 // oneMore lists one more element without a filter, a copy of the last one with the next id and a change, and finds it by
 // that id.
 func oneMore(list, one string, edit func(element map[string]any)) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
+	return stateless(func(op string, r request, next ask) answer {
 		a := next(r)
 		switch {
 		case op == list && a.status == 200 && r.URL.RawQuery == "":

@@ -23,7 +23,7 @@ func requestMutants(op operationSpec) []mutant {
 // credentialMutants do not look at one of the two credentials.
 func (op operationSpec) credentialMutants() (all []mutant) {
 	for _, ignored := range []string{clientHeader, secretHeader} {
-		all = append(all, op.mutant("credential ignored", "ignores "+ignored, func(r request, next func(request) answer) answer {
+		all = append(all, op.mutant("credential ignored", "ignores "+ignored, func(r request, next ask) answer {
 			a := next(r)
 			for _, c := range server.SandboxClients {
 				if a.status == http.StatusUnauthorized && (ignored != clientHeader && r.client() == c.ID || ignored != secretHeader && r.secret() == c.Secret) {
@@ -136,7 +136,7 @@ func (op operationSpec) lostMutant(name string, at int) mutant {
 		rest := func(r request, segments []string) string {
 			return r.client() + strings.ToLower(strings.Join(slices.Concat(segments[:at], segments[at+1:]), "/"))
 		}
-		return func(id string, r request, next func(request) answer) answer {
+		return func(id string, r request, next ask) answer {
 			segments := strings.Split(r.URL.Path, "/")
 			if id == op.OperationID {
 				for n := len(segments); n > at; n-- {
@@ -256,14 +256,14 @@ func (p place) holds(r request, such func(any) bool) (holds bool) {
 
 // asking makes a mutant that changes requests.
 func (op operationSpec) asking(kind, does string, edit func(r request) request) mutant {
-	m := op.mutant(kind, does, func(r request, next func(request) answer) answer { return next(edit(r)) })
+	m := op.mutant(kind, does, func(r request, next ask) answer { return next(edit(r)) })
 	m.refuses = true
 	return m
 }
 
 // refusing makes a mutant that answers 400 to requests that keep the contract.
 func (op operationSpec) refusing(kind, does string, such func(r request) bool) mutant {
-	m := op.mutant(kind, does, func(r request, next func(request) answer) answer {
+	m := op.mutant(kind, does, func(r request, next ask) answer {
 		a := next(r)
 		if a.status != http.StatusBadRequest && a.status != http.StatusUnauthorized && such(r) {
 			a = a.failure(http.StatusBadRequest, "BAD_REQUEST")

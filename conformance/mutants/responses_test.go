@@ -21,7 +21,7 @@ func (op operationSpec) bodyMutants(statuses ...int) (all []mutant) {
 	what := of(statuses)
 	root := place{schema: bodyOf(op.response(statuses[0]).Content).Schema.Value}
 	add := func(kind, sentence string, p place, change func(any) any) {
-		all = append(all, op.mutant(kind, fmt.Sprintf(sentence, p, what), func(r request, next func(request) answer) answer {
+		all = append(all, op.mutant(kind, fmt.Sprintf(sentence, p, what), func(r request, next ask) answer {
 			a := next(r)
 			if slices.Contains(statuses, a.status) {
 				a = a.as(func(body any) any { return p.edit(body, change) })
@@ -140,7 +140,7 @@ func (p place) isScalar() bool {
 // statusMutants answer with another status.
 func (op operationSpec) statusMutants() (all []mutant) {
 	success := func(status int, edit func(a answer) answer) {
-		all = append(all, op.mutant("another status", fmt.Sprintf("answers %d instead of 200", status), func(r request, next func(request) answer) answer {
+		all = append(all, op.mutant("another status", fmt.Sprintf("answers %d instead of 200", status), func(r request, next ask) answer {
 			a := next(r)
 			if a.status == http.StatusOK {
 				a = edit(a)
@@ -155,7 +155,7 @@ func (op operationSpec) statusMutants() (all []mutant) {
 	refusals := op.refusals()
 	for i, status := range refusals {
 		for _, other := range []int{refusals[(i+1)%len(refusals)], http.StatusInternalServerError} {
-			all = append(all, op.mutant("another status", fmt.Sprintf("answers %d instead of %d", other, status), func(r request, next func(request) answer) answer {
+			all = append(all, op.mutant("another status", fmt.Sprintf("answers %d instead of %d", other, status), func(r request, next ask) answer {
 				a := next(r)
 				if a.status == status {
 					a = a.object(func(body map[string]any) { body["status"] = other })
@@ -165,7 +165,7 @@ func (op operationSpec) statusMutants() (all []mutant) {
 			}))
 		}
 		var last atomic.Pointer[answer]
-		all = append(all, op.mutant("another status", fmt.Sprintf("answers 200 instead of %d", status), func(r request, next func(request) answer) answer {
+		all = append(all, op.mutant("another status", fmt.Sprintf("answers 200 instead of %d", status), func(r request, next ask) answer {
 			a := next(r)
 			switch {
 			case a.status == http.StatusOK:
@@ -203,7 +203,7 @@ func (op operationSpec) codeMutants() (all []mutant) {
 func (op operationSpec) headerMutants() (all []mutant) {
 	for _, statuses := range [][]int{{http.StatusOK}, op.refusals()} {
 		add := func(does, name string, change func(value string) string) {
-			all = append(all, op.mutant("header", fmt.Sprintf("%s %s %s", does, name, of(statuses)), func(r request, next func(request) answer) answer {
+			all = append(all, op.mutant("header", fmt.Sprintf("%s %s %s", does, name, of(statuses)), func(r request, next ask) answer {
 				a := next(r)
 				if slices.Contains(statuses, a.status) {
 					a = a.with(name, change(a.header.Get(name)))

@@ -13,22 +13,22 @@ import (
 func currencyMutants() []mutant {
 	all := []mutant{
 		{
-			name: "The sending currency is not looked at", by: "transactions.currency.not-supported",
+			name: "The sending currency is not looked at", by: "transactions.currency.sending",
 			fault: overlooking("CURRENCY_NOT_SUPPORTED", fromDollars),
 		},
 		{
-			name: "A bank deposit is in any currency that the bank receives", by: "transactions.currency.not-supported",
+			name: "A bank deposit is in any currency that the bank receives", by: "transactions.currency.account-not-bank",
 			fault: overlooking("CURRENCY_NOT_SUPPORTED", where(bankReceives, ownCurrency)),
 		},
 		{
-			name: "The receiving currency of a BANK_DEPOSIT is not looked at where anything is exchanged", by: "transactions.currency.not-supported",
-			fault: overlooking("CURRENCY_NOT_SUPPORTED", where(func(r request, next func(request) answer) bool {
+			name: "The receiving currency of a BANK_DEPOSIT is not looked at where anything is exchanged", by: "transactions.currency.bank-deposit",
+			fault: overlooking("CURRENCY_NOT_SUPPORTED", where(func(r request, next ask) bool {
 				return r.method() == "BANK_DEPOSIT" && !bankReceives(r, next) && r.amount("exchange_rate").Cmp(big.NewRat(1, 1)) != 0
 			}, ownCurrency)),
 		},
 		{
-			name: "A bank deposit is in the first currency of the bank", by: "transactions.receive-account.each",
-			fault: refusing("CURRENCY_NOT_SUPPORTED", func(r request, next func(request) answer) bool {
+			name: "A bank deposit is in the first currency of the bank", by: "transactions.currency.account-second",
+			fault: refusing("CURRENCY_NOT_SUPPORTED", func(r request, next ask) bool {
 				currencies := r.bankCurrencies(next)
 				return len(currencies) > 0 && currencies[0] != r.member("to_currency")
 			}),
@@ -37,17 +37,17 @@ func currencyMutants() []mutant {
 	for _, method := range []string{"WALLET", "CASH_PICKUP", "HOME_DELIVERY"} {
 		all = append(all, mutant{
 			name: "The receiving currency of a " + method + " is not looked at",
-			by:   "transactions.currency.not-supported",
+			by:   "transactions.currency." + dashed(method),
 			fault: overlooking("CURRENCY_NOT_SUPPORTED",
-				where(func(r request, _ func(request) answer) bool { return r.method() == method }, ownCurrency)),
+				where(func(r request, _ ask) bool { return r.method() == method }, ownCurrency)),
 		})
 	}
 	for _, side := range []string{"from", "to"} {
 		all = append(all, mutant{
-			name: "A " + side + "_currency that does not exist is one that is not supported", by: "transactions.currency.unknown",
-			fault: miscalls("BAD_REQUEST", func(r request, _ func(request) answer) bool {
+			name: "A " + side + "_currency that does not exist is one that is not supported", by: "transactions.currency.unknown-" + side,
+			fault: miscalls("BAD_REQUEST", func(r request, _ ask) bool {
 				return regexp.MustCompile("^[A-Z]{3}$").MatchString(r.text(side+"_currency")) && decimals(r.text(side+"_currency")) < 0
-			}, http.StatusUnprocessableEntity, "CURRENCY_NOT_SUPPORTED"),
+			}, "CURRENCY_NOT_SUPPORTED"),
 		})
 	}
 	return all
@@ -57,7 +57,7 @@ func currencyMutants() []mutant {
 var fromDollars = with(constant("USD"), "from_currency")
 
 // ownCurrency tries a transaction in the currency of its account or payer.
-var ownCurrency = with(func(r request, next func(request) answer) any {
+var ownCurrency = with(func(r request, next ask) any {
 	if account := first(r.accounts(next), "id", r.member("to", "fund_id")); account != nil {
 		return account["currency"]
 	}
@@ -65,37 +65,38 @@ var ownCurrency = with(func(r request, next func(request) answer) any {
 }, "to_currency")
 
 // bank gives the bank of a bank deposit.
-func (r request) bank(next func(request) answer) map[string]any {
+func (r request) bank(next ask) map[string]any {
 	account := first(r.accounts(next), "id", r.member("to", "fund_id"))
 	bank, _ := r.read(next, fmt.Sprintf("/banks/%v", account["bank_id"])).(map[string]any)
 	return bank
 }
 
 // bankCurrencies gives the currencies that it receives.
-func (r request) bankCurrencies(next func(request) answer) []any {
+func (r request) bankCurrencies(next ask) []any {
 	currencies, _ := r.bank(next)["receiving_currency"].([]any)
 	return currencies
 }
 
-func bankReceives(r request, next func(request) answer) bool {
+func bankReceives(r request, next ask) bool {
 	return slices.Contains(r.bankCurrencies(next), r.member("to_currency"))
 }
 
 // networkLimitMutants move the bounds of what a payer pays out, or do not look at them. The checks ask them of 1.00, so that
 // a rate is what is paid out.
 func networkLimitMutants() []mutant {
+	const limit = "transactions.network-limit."
 	cash := func(r request) bool { return r.method() == "CASH_PICKUP" && !r.receiverAmount() }
-	refuses := func(name string, outside func(paid, least, most *big.Rat) bool) mutant {
-		return mutant{name: name, by: "transactions.network-limit", fault: refusing("AMOUNT_NOT_ALLOWED", func(r request, next func(request) answer) bool {
+	refuses := func(name, check string, outside func(paid, least, most *big.Rat) bool) mutant {
+		return mutant{name: name, by: limit + check, fault: refusing("AMOUNT_NOT_ALLOWED", func(r request, next ask) bool {
 			for _, l := range objects(r.payer(next)["network_limit"]) {
 				return outside(r.pays(), rational(l["min_amount"]), rational(l["max_amount"]))
 			}
 			return false
 		})}
 	}
-	accepts := func(name string, fits func(r request) bool, cents int64) mutant {
-		return mutant{name: name, by: "transactions.network-limit", fault: overlooking("AMOUNT_NOT_ALLOWED",
-			where(func(r request, _ func(request) answer) bool { return fits(r) }, func(r request, next func(request) answer) answer {
+	accepts := func(name, check string, fits func(r request) bool, cents int64) mutant {
+		return mutant{name: name, by: limit + check, fault: overlooking("AMOUNT_NOT_ALLOWED",
+			where(func(r request, _ ask) bool { return fits(r) }, func(r request, next ask) answer {
 				rate := number(new(big.Rat).Add(r.amount("exchange_rate"), big.NewRat(cents, 100)), 2)
 				if r = r.set(rate, "exchange_rate"); r.receiverAmount() {
 					r = r.set(rate, "to_amount")
@@ -104,16 +105,16 @@ func networkLimitMutants() []mutant {
 			}))}
 	}
 	return []mutant{
-		refuses("The minimum of a network limit is excluded", func(paid, least, _ *big.Rat) bool { return paid.Cmp(least) == 0 }),
-		refuses("The maximum of a network limit is excluded", func(paid, _, most *big.Rat) bool { return paid.Cmp(most) == 0 }),
-		refuses("A network limit is held against what is not rounded yet", func(paid, least, _ *big.Rat) bool { return paid.Cmp(least) < 0 }),
-		accepts("The minimum of a network limit is a cent too low", cash, 1),
-		accepts("The maximum of a network limit is a cent too high", cash, -1),
-		accepts("The network limit of a wallet's payer is a cent too high", func(r request) bool { return r.method() == "WALLET" }, -1),
-		accepts("The network limit is a cent too high for an amount that is given", request.receiverAmount, -1),
+		refuses("The minimum of a network limit is excluded", "minimum", func(paid, least, _ *big.Rat) bool { return paid.Cmp(least) == 0 }),
+		refuses("The maximum of a network limit is excluded", "maximum", func(paid, _, most *big.Rat) bool { return paid.Cmp(most) == 0 }),
+		refuses("A network limit is held against what is not rounded yet", "rounded", func(paid, least, _ *big.Rat) bool { return paid.Cmp(least) < 0 }),
+		accepts("The minimum of a network limit is a cent too low", "below", cash, 1),
+		accepts("The maximum of a network limit is a cent too high", "above", cash, -1),
+		accepts("The network limit of a wallet's payer is a cent too high", "wallet", func(r request) bool { return r.method() == "WALLET" }, -1),
+		accepts("The network limit is a cent too high for an amount that is given", "receiver-amount", request.receiverAmount, -1),
 		{
-			name: "Network limits are held against hundredths, whatever the currency", by: "transactions.network-limit",
-			fault: refusing("AMOUNT_NOT_ALLOWED", func(r request, next func(request) answer) bool {
+			name: "Network limits are held against hundredths, whatever the currency", by: limit + "minimum",
+			fault: refusing("AMOUNT_NOT_ALLOWED", func(r request, next ask) bool {
 				for _, l := range objects(r.payer(next)["network_limit"]) {
 					hundredths := func(x *big.Rat) *big.Rat {
 						return new(big.Rat).Quo(new(big.Rat).Mul(x, power(2)), power(decimals(r.text("to_currency"))))
@@ -124,17 +125,17 @@ func networkLimitMutants() []mutant {
 			}),
 		},
 		{
-			name: "A network limit of thousandths is a unit too high", by: "transactions.network-limit",
-			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ func(request) answer) bool {
+			name: "A network limit of thousandths is a unit too high", by: limit + "above",
+			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ ask) bool {
 				return r.method() == "CASH_PICKUP" && decimals(r.text("to_currency")) == 3 && r.pays().Cmp(big.NewRat(100, 1)) > 0
-			}, func(r request, next func(request) answer) answer {
+			}, func(r request, next ask) answer {
 				return next(r.set(number(new(big.Rat).Sub(r.amount("exchange_rate"), big.NewRat(1, 1000)), 3), "exchange_rate"))
 			})),
 		},
 		{
-			name: "Network limits are not looked at", by: "transactions.network-limit",
-			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ func(request) answer) bool { return r.method() != "BANK_DEPOSIT" },
-				func(r request, next func(request) answer) answer {
+			name: "Network limits are not looked at", by: limit + "below",
+			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ ask) bool { return r.method() != "BANK_DEPOSIT" },
+				func(r request, next ask) answer {
 					r = r.set(json.Number("1000"), "exchange_rate")
 					if r.receiverAmount() {
 						r = r.set(json.Number("1000"), "to_amount")
@@ -151,28 +152,32 @@ func receivingBoundMutants() []mutant {
 	atPar := with(constant(1), "exchange_rate")
 	return []mutant{
 		{
-			name: "For the smallest sending amount something is paid out in any case", by: "transactions.receiving-amount.refused",
-			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ func(request) answer) bool {
+			name: "For the smallest sending amount something is paid out in any case", by: "transactions.receiving-amount.nothing",
+			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ ask) bool {
 				return r.amount("from_amount").Cmp(big.NewRat(1, 100)) == 0
 			}, atPar)),
 		},
 		{
-			name: "A receiving amount has no upper bound", by: "transactions.receiving-amount.refused",
-			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ func(request) answer) bool { return r.pays().Cmp(most) > 0 }, atPar)),
+			name: "A receiving amount has no upper bound", by: "transactions.receiving-amount.too-much",
+			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ ask) bool { return r.pays().Cmp(most) > 0 }, atPar)),
 		},
 		{
-			name: "A sending amount of more than 10^9 is malformed", by: "transactions.receiving-amount.most",
-			fault: miscalls("LIMIT_EXCEEDED", func(r request, _ func(request) answer) bool {
-				return r.amount("from_amount").Cmp(new(big.Rat).SetInt64(1e9)) > 0
-			}, http.StatusBadRequest, "BAD_REQUEST"),
+			name: "A sending amount of more than 10^9 is malformed", by: "transactions.sending-amount.most",
+			fault: transacting(func(r request, next ask) answer {
+				a := next(r)
+				if a.code() == "LIMIT_EXCEEDED" && r.amount("from_amount").Cmp(new(big.Rat).SetInt64(1e9)) > 0 {
+					a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
+				}
+				return a
+			}),
 		},
 		{
 			name: "The upper bound of receiving amounts is excluded", by: "transactions.receiving-amount.most",
-			fault: refusing("AMOUNT_NOT_ALLOWED", func(r request, _ func(request) answer) bool { return r.pays().Cmp(most) == 0 }),
+			fault: refusing("AMOUNT_NOT_ALLOWED", func(r request, _ ask) bool { return r.pays().Cmp(most) == 0 }),
 		},
 		{
 			name: "A transaction whose receiving amount is refused is written all the same", by: "transactions.refused.not-listed",
-			fault: transacting(func(r request, next func(request) answer) answer {
+			fault: transacting(func(r request, next ask) answer {
 				a := next(r)
 				// At the smallest rate it is another rule: that it uses nothing.
 				if a.code() == "AMOUNT_NOT_ALLOWED" && rational(r.member("exchange_rate")).Cmp(big.NewRat(1, 1_000_000)) > 0 {

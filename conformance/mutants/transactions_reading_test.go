@@ -35,7 +35,7 @@ func transactionReadingMutants() []mutant {
 }
 
 // transactions gives the first page of the transactions of the user in the path.
-func (r request) transactions(next func(request) answer) []map[string]any {
+func (r request) transactions(next ask) []map[string]any {
 	return objects(member(r.read(next, "/users/"+r.user()+"/transactions?limit=100"), "items"))
 }
 
@@ -54,7 +54,7 @@ func pages(edit func(r request, items []any, page map[string]any)) func() fault 
 
 func lastOfClient() fault {
 	var lasts sync.Map
-	return func(op string, r request, next func(request) answer) answer {
+	return func(op string, r request, next ask) answer {
 		a := next(r)
 		switch {
 		case a.status != http.StatusOK:
@@ -123,7 +123,7 @@ func transactionPagingMutants() []mutant {
 		},
 		{
 			name: "A cursor that cannot be read begins with the first page", by: paging + "bad-cursor",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				a := next(r)
 				if text, err := base64.RawURLEncoding.DecodeString(r.URL.Query().Get("cursor")); op == "listTransactions" &&
 					a.status == http.StatusBadRequest && err == nil && len(text) > 0 {
@@ -137,19 +137,10 @@ func transactionPagingMutants() []mutant {
 	}
 }
 
-func defaultLimit(limit string) func() fault {
-	return asking("listTransactions", func(r request) request {
-		if !r.URL.Query().Has("limit") {
-			r = r.query("limit", limit)
-		}
-		return r
-	})
-}
-
 // cursorsOfUsers remembers for each cursor whose page gave it.
 func cursorsOfUsers() fault {
 	var users sync.Map
-	return func(op string, r request, next func(request) answer) answer {
+	return func(op string, r request, next ask) answer {
 		if op != "listTransactions" {
 			return next(r)
 		}
@@ -169,7 +160,7 @@ func cursorsOfUsers() fault {
 // offsets remembers for each cursor how many transactions there were before the page that it leads to.
 func offsets() fault {
 	var before sync.Map
-	return func(op string, r request, next func(request) answer) answer {
+	return func(op string, r request, next ask) answer {
 		a := next(r)
 		if op != "listTransactions" || a.status != http.StatusOK {
 			return a

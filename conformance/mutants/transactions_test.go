@@ -14,8 +14,8 @@ import (
 
 func transactionMutants() []mutant {
 	return slices.Concat(
-		transactionEchoMutants(), transactionDefaultMutants(), transactionDocumentMutants(), receiveSideMutants(),
-		transactionSenderMutants(), transactionReceiverMutants(), payerMutants(), currencyMutants(), networkLimitMutants(),
+		transactionEchoMutants(), transactionDefaultMutants(),
+		transactionSenderMutants(), transactionReceiverMutants(), currencyMutants(), networkLimitMutants(),
 		receivingBoundMutants(), transactionOrderMutants(), senderAmountMutants(), receiverAmountMutants(), decimalsMutants(),
 		transactionReadingMutants(), transactionPagingMutants(), transactionMethodMutants(),
 	)
@@ -23,8 +23,8 @@ func transactionMutants() []mutant {
 
 // transacting makes a fault in the creation of transactions without an idempotency key. What is done with keys has mutants
 // of its own.
-func transacting(f func(r request, next func(request) answer) answer) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
+func transacting(f func(r request, next ask) answer) func() fault {
+	return stateless(func(op string, r request, next ask) answer {
 		if op != "createTransaction" || r.Header.Values(keyHeader) != nil || r.Context().Value(aside{}) != nil {
 			return next(r)
 		}
@@ -36,11 +36,11 @@ func transacting(f func(r request, next func(request) answer) answer) func() fau
 type aside struct{}
 
 // attempt sends a request in another way. A status of 0 says that there is none.
-type attempt func(r request, next func(request) answer) answer
+type attempt func(r request, next ask) answer
 
 // overlooking creates a transaction that is to be refused with a code, if the attempt does: so that nothing else is wrong with it.
 func overlooking(code string, try attempt) func() fault {
-	return transacting(func(r request, next func(request) answer) answer {
+	return transacting(func(r request, next ask) answer {
 		a := next(r)
 		if a.code() != code {
 			return a
@@ -54,7 +54,7 @@ func overlooking(code string, try attempt) func() fault {
 
 // hasty answers the second of two rules that a transaction breaks, which the attempt shows by keeping the first one.
 func hasty(first string, try attempt, second string) func() fault {
-	return transacting(func(r request, next func(request) answer) answer {
+	return transacting(func(r request, next ask) answer {
 		a := next(r)
 		if a.code() != first {
 			return a
@@ -67,8 +67,8 @@ func hasty(first string, try attempt, second string) func() fault {
 }
 
 // refusing refuses a transaction that is to be created.
-func refusing(code string, refuses func(r request, next func(request) answer) bool) func() fault {
-	return transacting(func(r request, next func(request) answer) answer {
+func refusing(code string, refuses func(r request, next ask) bool) func() fault {
+	return transacting(func(r request, next ask) answer {
 		a := next(r)
 		if a.status == http.StatusOK && refuses(r, next) {
 			a = a.failure(http.StatusUnprocessableEntity, code)
@@ -78,19 +78,19 @@ func refusing(code string, refuses func(r request, next func(request) answer) bo
 }
 
 // miscalls answers another code than the right one.
-func miscalls(code string, when func(r request, next func(request) answer) bool, status int, wrong string) func() fault {
-	return transacting(func(r request, next func(request) answer) answer {
+func miscalls(code string, when func(r request, next ask) bool, wrong string) func() fault {
+	return transacting(func(r request, next ask) answer {
 		a := next(r)
 		if a.code() == code && when(r, next) {
-			a = a.failure(status, wrong)
+			a = a.failure(http.StatusUnprocessableEntity, wrong)
 		}
 		return a
 	})
 }
 
 // where tries something in some cases only.
-func where(fits func(r request, next func(request) answer) bool, try attempt) attempt {
-	return func(r request, next func(request) answer) answer {
+func where(fits func(r request, next ask) bool, try attempt) attempt {
+	return func(r request, next ask) answer {
 		if !fits(r, next) {
 			return answer{}
 		}
@@ -99,13 +99,13 @@ func where(fits func(r request, next func(request) answer) bool, try attempt) at
 }
 
 // with tries another value of a member; nil leaves it out.
-func with(value func(r request, next func(request) answer) any, names ...string) attempt {
-	return func(r request, next func(request) answer) answer { return next(r.set(value(r, next), names...)) }
+func with(value func(r request, next ask) any, names ...string) attempt {
+	return func(r request, next ask) answer { return next(r.set(value(r, next), names...)) }
 }
 
 // constant is a value that depends on nothing.
-func constant(v any) func(request, func(request) answer) any {
-	return func(request, func(request) answer) any { return v }
+func constant(v any) func(request, ask) any {
+	return func(request, ask) any { return v }
 }
 
 // created is what was created before: by which operation, for which user, and for which receive user where there is one.
@@ -113,11 +113,6 @@ type created struct{ by, user, receiver string }
 
 // known tells what has an id, as far as the server was asked to create it.
 type known func(id string) created
-
-// by tells whether what a member names was created by an operation, "" for none.
-func (of known) by(operation string, names ...string) func(r request, _ func(request) answer) bool {
-	return func(r request, _ func(request) answer) bool { return of(r.text(names...)).by == operation }
-}
 
 // knowing makes a fault that knows what was created.
 func knowing(build func(of known) func() fault) func() fault {
@@ -128,7 +123,7 @@ func knowing(build func(of known) func() fault) func() fault {
 			made, _ := c.(created)
 			return made
 		})()
-		return func(op string, r request, next func(request) answer) answer {
+		return func(op string, r request, next ask) answer {
 			a := inner(op, r, next)
 			if !strings.HasPrefix(op, "create") || a.status != http.StatusOK {
 				return a
@@ -145,11 +140,11 @@ func knowing(build func(of known) func() fault) func() fault {
 
 // shown changes a transaction wherever it is answered.
 func shown(edit func(x map[string]any)) func() fault {
-	return shownTo(func(_ request, _ func(request) answer, x map[string]any) { edit(x) })
+	return shownTo(func(_ request, _ ask, x map[string]any) { edit(x) })
 }
 
-func shownTo(edit func(r request, next func(request) answer, x map[string]any)) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
+func shownTo(edit func(r request, next ask, x map[string]any)) func() fault {
+	return stateless(func(op string, r request, next ask) answer {
 		a := next(r)
 		switch {
 		case a.status != http.StatusOK:
@@ -207,7 +202,7 @@ func (r request) method() string { return r.text("to", "payout_method") }
 func (r request) receiverAmount() bool { return r.text("to", "calculation_mode") == "RECEIVER_AMOUNT" }
 
 // read gives what the caller of a request can read at a path.
-func (r request) read(next func(request) answer, path string) any {
+func (r request) read(next ask, path string) any {
 	path, query, _ := strings.Cut(path, "?")
 	inner := r.to(http.MethodGet, path)
 	inner.URL.RawQuery = query
@@ -215,23 +210,23 @@ func (r request) read(next func(request) answer, path string) any {
 }
 
 // below gives a list of the user in the path.
-func (r request) below(next func(request) answer, path string) []map[string]any {
+func (r request) below(next ask, path string) []map[string]any {
 	return objects(r.read(next, "/users/"+r.user()+path))
 }
 
 // receiver gives the receive user that a transaction names, or nil.
-func (r request) receiver(next func(request) answer) map[string]any {
+func (r request) receiver(next ask) map[string]any {
 	return first(r.below(next, "/receive-users"), "id", r.text("to", "id"))
 }
 
 // accounts gives those of the receive user that a transaction names, of its payout method.
-func (r request) accounts(next func(request) answer) []map[string]any {
+func (r request) accounts(next ask) []map[string]any {
 	path := map[string]string{"BANK_DEPOSIT": "/bank-accounts", "WALLET": "/wallet-accounts"}[r.method()]
 	return r.below(next, "/receive-users/"+r.text("to", "id")+path)
 }
 
 // payer gives the payer that a transaction names, or nil.
-func (r request) payer(next func(request) answer) map[string]any {
+func (r request) payer(next ask) map[string]any {
 	id, _ := r.member("to", "payer_id").(json.Number)
 	p, _ := r.read(next, "/payers/"+id.String()).(map[string]any)
 	if p["id"] != id {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -22,10 +21,7 @@ func registrationMutants() []mutant {
 		{
 			name: "created_at is the local time, said to be UTC", by: "users.registration.created-at",
 			fault: wherever(func(user map[string]any) {
-				const layout = "2006-01-02T15:04:05.000000"
-				if at, err := time.Parse(layout, fmt.Sprint(user["created_at"])); err == nil {
-					user["created_at"] = at.Add(5*time.Hour + 45*time.Minute).Format(layout)
-				}
+				user["created_at"] = inNepal(user["created_at"])
 			}),
 		},
 		{
@@ -76,7 +72,7 @@ func oneSpelling() fault {
 		user  []byte
 	}
 	var known sync.Map // by email address in small letters
-	return func(op string, r request, next func(request) answer) answer {
+	return func(op string, r request, next ask) answer {
 		a := next(r)
 		if op != "createUser" || a.status != 200 {
 			return a
@@ -152,7 +148,7 @@ func registering(edit func(user map[string]any)) func() fault {
 
 // wherever changes the user in both operations that answer one.
 func wherever(edit func(user map[string]any)) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
+	return stateless(func(op string, r request, next ask) answer {
 		a := next(r)
 		if (op == "createUser" || op == "getUser") && a.status == 200 {
 			return a.object(edit)

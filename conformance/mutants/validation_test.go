@@ -30,7 +30,7 @@ func textMutants() []mutant {
 	reads := func(name, check string, mend func(text []byte) []byte) mutant {
 		return mutant{
 			name: name, by: "validation.json." + check,
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				if op != "" && r.Method == http.MethodPost && len(r.body) <= mostBytes {
 					if r.body = mend(r.body); len(r.body) > 0 && r.ContentLength == 0 {
 						r = r.header("Content-Type", "application/json") // what was not there has no other
@@ -185,7 +185,7 @@ func refusalMutants() []mutant {
 	return []mutant{
 		{
 			name: "The body is judged only where the parameters are right", by: "validation.all-at-once",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				a := next(r)
 				inBody := func(field string) bool { return strings.HasPrefix(field, "body ") }
 				if a.status != http.StatusBadRequest || !slices.ContainsFunc(a.fields(), inBody) {
@@ -216,7 +216,7 @@ func refusalMutants() []mutant {
 		},
 		{
 			name: "What is refused for a member that is not known is done", by: "validation.changes-nothing",
-			fault: stateless(func(_ string, r request, next func(request) answer) answer {
+			fault: stateless(func(_ string, r request, next ask) answer {
 				a := next(r)
 				if a.status == http.StatusBadRequest && r.user() != "" {
 					next(r.as(func(body map[string]any) {

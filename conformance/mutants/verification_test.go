@@ -23,7 +23,7 @@ func verificationMutants() []mutant {
 		{name: "The website of a business becomes no tag", by: "verification.business-tags", fault: forgotten("COMPANY_WEBSITE")},
 		{
 			name: "A number of a document is none where there is no copy", by: "verification.document-tags",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				a := next(r)
 				if op != "getCipInfo" || a.status != 200 {
 					return a
@@ -48,7 +48,7 @@ func verificationMutants() []mutant {
 		},
 		{
 			name: "The IP address of a business becomes a tag", by: "verification.fields-without-tag",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				a := next(r)
 				if op != "getCipInfo" || a.status != 200 {
 					return a
@@ -92,7 +92,7 @@ func verificationMutants() []mutant {
 		},
 		{
 			name: "The tag LAST_NAME is ignored for a business", by: "verification.other-tags",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				a := next(r)
 				if op == "setVerification" && a.status == 400 && r.member("cip_info", "LAST_NAME") != nil {
 					return next(r.as(func(body map[string]any) { delete(body["cip_info"].(map[string]any), "LAST_NAME") }))
@@ -102,7 +102,7 @@ func verificationMutants() []mutant {
 		},
 		{
 			name: "A tag that is set ends a suspension", by: "verification.partial",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				if op == "setVerification" && r.member("kyc_status") == nil && look(r, next, "/cip-info").member("kyc_status") == "SUSPENDED" {
 					r = r.as(func(body map[string]any) { body["kyc_status"] = "IN PROGRESS" })
 				}
@@ -111,7 +111,7 @@ func verificationMutants() []mutant {
 		},
 		{
 			name: "A status that is set makes the tags REVIEWING that were FAILED", by: "verification.partial",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				a := next(r)
 				if op == "setVerification" && a.status == 200 && r.member("cip_info") == nil {
 					setTags(r, next, "REVIEWING", tagsWith(a, "FAILED")...)
@@ -121,7 +121,7 @@ func verificationMutants() []mutant {
 		},
 		{
 			name: "A user that becomes IN PROGRESS has its submitted tags REVIEWING", by: "verification.partial",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				a := next(r)
 				if op == "setVerification" && a.status == 200 && r.member("kyc_status") == "IN PROGRESS" {
 					setTags(r, next, "REVIEWING", tagsWith(a, "SUBMIT")...)
@@ -131,7 +131,7 @@ func verificationMutants() []mutant {
 		},
 		{
 			name: "A user whose tags are all VERIFIED becomes VERIFIED", by: "verification.partial",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				a := next(r)
 				tags, _ := a.member("cip_info").(map[string]any)
 				if op == "setVerification" && a.status == 200 && a.member("kyc_status") == "UNVERIFIED" && len(tagsWith(a, "VERIFIED")) == len(tags) {
@@ -144,7 +144,7 @@ func verificationMutants() []mutant {
 		},
 		{
 			name: "The verification answers the tags as they were before", by: "verification.answer",
-			fault: stateless(func(op string, r request, next func(request) answer) answer {
+			fault: stateless(func(op string, r request, next ask) answer {
 				if op != "setVerification" {
 					return next(r)
 				}
@@ -170,7 +170,7 @@ func verificationMutants() []mutant {
 
 // tagging gives a business one tag more for each document of a form, where the type has one.
 func tagging(form string, tag func(kind string) string) func() fault {
-	return stateless(func(op string, r request, next func(request) answer) answer {
+	return stateless(func(op string, r request, next ask) answer {
 		a := next(r)
 		if op != "getCipInfo" || a.status != 200 {
 			return a
