@@ -16,7 +16,7 @@ func limitMutants() []mutant {
 func limitReadingMutants() []mutant {
 	return []mutant{
 		{
-			name: "A destination that is not enabled is a bad request", by: "limits.not-found",
+			name: "A destination that is not enabled is a bad request", by: "limits.destination",
 			fault: stateless(func(op string, r request, next ask) answer {
 				a := next(r)
 				if op == "getTransactionLimit" && a.status == 404 && look(r, next, "").status == 200 {

@@ -13,21 +13,21 @@ import (
 func currencyMutants() []mutant {
 	all := []mutant{
 		{
-			name: "The sending currency is not looked at", by: "transactions.currency.sending",
+			name: "The sending currency is not looked at", by: "transactions.currency.not-supported",
 			fault: overlooking("CURRENCY_NOT_SUPPORTED", fromDollars),
 		},
 		{
-			name: "A bank deposit is in any currency that the bank receives", by: "transactions.currency.account-not-bank",
+			name: "A bank deposit is in any currency that the bank receives", by: "transactions.currency.not-supported",
 			fault: overlooking("CURRENCY_NOT_SUPPORTED", where(bankReceives, ownCurrency)),
 		},
 		{
-			name: "The receiving currency of a BANK_DEPOSIT is not looked at where anything is exchanged", by: "transactions.currency.bank-deposit",
+			name: "The receiving currency of a BANK_DEPOSIT is not looked at where anything is exchanged", by: "transactions.currency.not-supported",
 			fault: overlooking("CURRENCY_NOT_SUPPORTED", where(func(r request, next ask) bool {
 				return r.method() == "BANK_DEPOSIT" && !bankReceives(r, next) && r.amount("exchange_rate").Cmp(big.NewRat(1, 1)) != 0
 			}, ownCurrency)),
 		},
 		{
-			name: "A bank deposit is in the first currency of the bank", by: "transactions.currency.account-second",
+			name: "A bank deposit is in the first currency of the bank", by: "transactions.receive-account.each",
 			fault: refusing("CURRENCY_NOT_SUPPORTED", func(r request, next ask) bool {
 				currencies := r.bankCurrencies(next)
 				return len(currencies) > 0 && currencies[0] != r.member("to_currency")
@@ -152,17 +152,17 @@ func receivingBoundMutants() []mutant {
 	atPar := with(constant(1), "exchange_rate")
 	return []mutant{
 		{
-			name: "For the smallest sending amount something is paid out in any case", by: "transactions.receiving-amount.nothing",
+			name: "For the smallest sending amount something is paid out in any case", by: "transactions.receiving-amount.refused",
 			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ ask) bool {
 				return r.amount("from_amount").Cmp(big.NewRat(1, 100)) == 0
 			}, atPar)),
 		},
 		{
-			name: "A receiving amount has no upper bound", by: "transactions.receiving-amount.too-much",
+			name: "A receiving amount has no upper bound", by: "transactions.receiving-amount.refused",
 			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ ask) bool { return r.pays().Cmp(most) > 0 }, atPar)),
 		},
 		{
-			name: "A sending amount of more than 10^9 is malformed", by: "transactions.sending-amount.most",
+			name: "A sending amount of more than 10^9 is malformed", by: "transactions.receiving-amount.most",
 			fault: transacting(func(r request, next ask) answer {
 				a := next(r)
 				if a.code() == "LIMIT_EXCEEDED" && r.amount("from_amount").Cmp(new(big.Rat).SetInt64(1e9)) > 0 {

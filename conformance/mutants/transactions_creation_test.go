@@ -101,7 +101,7 @@ func transactionDefaultMutants() []mutant {
 			}
 		}),
 		{
-			name: "The sender is the owner of the funding account, and not the user of the path", by: "transactions.creation.unknown-user",
+			name: "The sender is the owner of the funding account, and not the user of the path", by: "errors.not-found",
 			fault: knowing(func(of known) func() fault {
 				return transacting(func(r request, next ask) answer {
 					a := next(r)

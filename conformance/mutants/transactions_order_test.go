@@ -7,7 +7,7 @@ import (
 // transactionOrderMutants look at two rules of section 1 in the wrong order.
 func transactionOrderMutants() []mutant {
 	all := []mutant{{
-		name: "The KYC status is looked at before the capability", by: "transactions.order.capability-before-kyc",
+		name: "The KYC status is looked at before the capability", by: "transactions.order.users",
 		fault: miscalls("SENDING_NOT_ENABLED", func(r request, next ask) bool { return r.status(next) == "UNVERIFIED" },
 			"KYC_NOT_ELIGIBLE"),
 	}}

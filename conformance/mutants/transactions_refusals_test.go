@@ -46,9 +46,9 @@ func transactionSenderMutants() []mutant {
 			name: "A verified user without sending capability is told to verify again", by: "transactions.sender.capability",
 			fault: miscalls("SENDING_NOT_ENABLED", verified, "KYC_NOT_ELIGIBLE"),
 		},
-		mutant{name: "A business creates no transactions", by: "transactions.sender.business", fault: refusing("KYC_NOT_ELIGIBLE", isBusiness)},
+		mutant{name: "A business creates no transactions", by: "transactions.sender.verified", fault: refusing("KYC_NOT_ELIGIBLE", isBusiness)},
 		mutant{
-			name: "A user that was suspended once never sends again", by: "transactions.sender.reinstated",
+			name: "A user that was suspended once never sends again", by: "transactions.sender.verified",
 			fault: func() fault {
 				var suspended sync.Map
 				return func(op string, r request, next ask) answer {
