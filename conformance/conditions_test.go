@@ -12,7 +12,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// Our server passes in each condition that an operator can put it in, and the run calls every operation.
+// Our server passes in every condition, and each of those runs calls every operation.
 func TestOurServerPassesInEveryCondition(t *testing.T) {
 	t.Parallel()
 	for condition, run := range map[probe.Condition]*sharedRun{
@@ -37,7 +37,7 @@ func TestOurServerPassesInEveryCondition(t *testing.T) {
 	}
 }
 
-// A rate limit is no fault: the suite waits, also with a request whose body is of the greatest size.
+// A rate limit is not a failure: the suite waits, even with a request of the maximum size.
 func TestTheSuiteKeepsToARateLimit(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t, func(c *server.Config) { c.RateLimit = 4 })
@@ -64,7 +64,7 @@ func TestTheSuiteKeepsToARateLimit(t *testing.T) {
 	}
 }
 
-// answering is a transport that tells the status of each answer.
+// answering is a transport that reports the status of each response.
 type answering func(status int)
 
 func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -75,7 +75,7 @@ func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// A server that is in order does not pass as one that is in a condition.
+// A server in normal condition fails the checks of the other conditions.
 func TestAServerInOrderFailsInEveryOtherCondition(t *testing.T) {
 	t.Parallel()
 	url := servertest.New(t).URL

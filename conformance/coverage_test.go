@@ -6,8 +6,8 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/coverage"
 )
 
-// The runs in all conditions together touch everything that the contract declares: each operation with each of its
-// statuses and codes, each parameter and member of a request with good and bad values, each member of an answer.
+// The runs in all conditions together exercise everything that the contract declares: each operation with each of its
+// statuses and codes, each parameter and request member with valid and invalid values, each response member.
 func TestTheSuiteCoversTheContract(t *testing.T) {
 	t.Parallel()
 	var all []coverage.Report

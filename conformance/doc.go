@@ -1,6 +1,6 @@
-// Package conformance proves a server against the contract: [Run] drives the generated client against any base URL and
-// reports, rule by rule, what the server keeps. It knows the contract and nothing of this project's server.
+// Package conformance tests a server against the contract: [Run] drives the generated client against any base URL and
+// reports, rule by rule, whether the server complies. It knows the contract and nothing about this project's server.
 //
-// Below it are probe, what a check is made of; checks, the rules; coverage, what of the contract a run has touched; report,
-// the forms of a report; conform, the program; and mutants, broken servers that prove the suite itself.
+// Its subpackages: probe, the building blocks of a check; checks, the rules; coverage, which parts of the contract a run has
+// exercised; report, the formats of a report; conform, the program; and mutants, broken servers that test the suite.
 package conformance

@@ -14,7 +14,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// documentRun knows the fixtures, which are made through the sandbox, and the operations of the interface document only.
+// documentRun uses the operations of the interface document only, and fixtures created through the sandbox.
 var (
 	documentRun   = &sharedRun{target: documentTarget}
 	documentCalls sync.Map // operationIds
@@ -57,7 +57,7 @@ func documentTarget(t *testing.T) probe.Target {
 	return target
 }
 
-// Our server passes in profile document, in which the suite calls nothing that the interface document does not show.
+// Our server passes in profile document, in which the suite calls only operations of the interface document.
 func TestOurServerPassesInProfileDocument(t *testing.T) {
 	t.Parallel()
 	allPassed(t, documentRun.get(t))

@@ -18,14 +18,14 @@ import (
 // commitVariable names the commit that make conform runs, for the reports.
 const commitVariable = "CONFORM_COMMIT"
 
-// sharedRun is a run that several tests look at; it is made once.
+// sharedRun is a run that several tests examine; it is executed once.
 type sharedRun struct {
 	once   sync.Once
 	target func(t *testing.T) probe.Target
 	report *conformance.Report
 }
 
-// get gives the report of the run.
+// get returns the report of the run.
 func (r *sharedRun) get(t *testing.T) *conformance.Report {
 	t.Helper()
 	if servertest.OnPostgreSQL(t) {
@@ -41,7 +41,7 @@ func (r *sharedRun) get(t *testing.T) *conformance.Report {
 		r.report = report
 	})
 	if r.report == nil {
-		t.Fatal("the run was not made, as another test tells")
+		t.Fatal("the run failed; see the test that started it")
 	}
 	return r.report
 }
@@ -82,8 +82,7 @@ func inCondition(url string, condition probe.Condition) probe.Target {
 	return target
 }
 
-// allPassed fails the test for each result that is not what it should be: of the profile and condition of a run every
-// check has run and passed.
+// allPassed fails the test unless every check of the profile and condition ran and passed.
 func allPassed(t *testing.T, report *conformance.Report) {
 	t.Helper()
 	t.Logf("%s, %s: %v in %v", report.Profile, report.Condition, report.Counts, report.Duration.Round(time.Millisecond))

@@ -15,8 +15,8 @@ import (
 
 var errInterrupted = errors.New("the run was interrupted")
 
-// reach asks the server for anything, without credentials, and then for lists. It returns a sentence if there is no answer,
-// or none that a server of this contract would send: no check need run then.
+// reach requests the root without credentials, and then lists. It returns a sentence if the server does not answer, or answers
+// like no server of this contract; no check runs then.
 func (r *run) reach(ctx context.Context) (problem string) {
 	_, err := r.ask(ctx, probe.Request{Method: http.MethodGet, Path: "/", Anonymous: true})
 	if err != nil {
@@ -46,7 +46,7 @@ func (r *run) reach(ctx context.Context) (problem string) {
 	return fmt.Sprintf("The server at %s is another service: no list of the contract is answered with JSON.", baseURL(r.target.URL))
 }
 
-// ask sends a request that no check is about.
+// ask sends a request that belongs to no check.
 func (r *run) ask(ctx context.Context, request probe.Request) (reply probe.Reply, err error) {
 	r.session.Run(ctx, probe.Check{Run: func(t *probe.T) { reply, err = t.Try(request) }}, func(probe.Exchange) {})
 	if err == nil && reply.Status == 0 {
@@ -55,8 +55,7 @@ func (r *run) ask(ctx context.Context, request probe.Request) (reply probe.Reply
 	return reply, err
 }
 
-// runCheck runs a check. Limits count by UTC days, so that a check over midnight says nothing: if it went wrong, it is run
-// again.
+// runCheck runs a check. Limits are counted by UTC day, so a check that fails across midnight is run again.
 func (r *run) runCheck(ctx context.Context, c probe.Check) probe.Outcome {
 	day := r.day()
 	outcome := r.session.Run(ctx, c, r.observe)
@@ -68,14 +67,14 @@ func (r *run) runCheck(ctx context.Context, c probe.Check) probe.Outcome {
 
 func (r *run) day() string { return r.now().UTC().Format(time.DateOnly) }
 
-// whatWentWrong gives a sentence if the results of a run tell less than they seem to.
+// whatWentWrong returns a sentence if one cause makes the results of a run meaningless.
 func (r *run) whatWentWrong(ctx context.Context, results []Result) string {
 	bad := slices.ContainsFunc(results, func(result Result) bool { return result.Status >= probe.Failed })
 	switch {
 	case ctx.Err() != nil:
-		return "The run was interrupted: the results are those of the checks that had ended."
+		return "The run was interrupted: only checks that had finished have results."
 	case bad && r.silent(ctx):
-		return "The server stopped answering during the run: most results are about that."
+		return "The server stopped answering during the run: most results follow from that."
 	case bad && r.clients[0].refused():
 		return "Every request with the given credentials was answered with 401: the server does not know the client id or the secret."
 	case bad && r.clients[1].refused():

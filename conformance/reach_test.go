@@ -8,7 +8,7 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 )
 
-// What was sent before midnight is not part of what a limit counts after it.
+// A limit does not count after midnight what was sent before it.
 func TestACheckOverMidnightIsRunAgain(t *testing.T) {
 	t.Parallel()
 	before := time.Date(2026, 3, 14, 23, 59, 59, 0, time.UTC)

@@ -21,9 +21,9 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
-// Exchange is one request and its answer, without secrets, documents and personal data. It shows what is known to be
-// harmless: identifiers, statuses, codes, countries, currencies, amounts, timestamps and the names of members. In place of
-// anything else it says how long it was.
+// Exchange is a request and its response without secrets, documents and personal data. It shows what is known to be
+// harmless: identifiers, statuses, codes, countries, currencies, amounts, timestamps and member names. Anything else is
+// replaced by its length.
 type Exchange struct {
 	Operation      string               `json:"operation,omitempty"` // operationId
 	Method         string               `json:"method"`
@@ -31,14 +31,14 @@ type Exchange struct {
 	RequestHeader  map[string]string    `json:"request_header,omitempty"`
 	RequestBody    string               `json:"request_body,omitempty"`
 	Duration       time.Duration        `json:"duration_ns"`
-	Error          string               `json:"error,omitempty"` // why there is no answer: nothing follows then
+	Error          string               `json:"error,omitempty"` // why there is no response: the fields below are empty
 	Status         int                  `json:"status,omitempty"`
 	ResponseHeader map[string]string    `json:"response_header,omitempty"`
 	ResponseBody   string               `json:"response_body,omitempty"`
-	Violations     []contract.Violation `json:"violations,omitempty"` // what of the answer breaks the contract
+	Violations     []contract.Violation `json:"violations,omitempty"` // of the contract in the response
 }
 
-// Bounds of what one result shows. The last exchanges of a check are those that its messages are about.
+// Bounds of what a result shows. The messages of a check are about its last exchanges.
 const (
 	maxExchanges  = 20
 	maxMessages   = 50
@@ -49,12 +49,12 @@ const (
 	shortest      = 4 // bytes of a value that is taken out of texts; what is shorter is part of any
 )
 
-// redactor makes exchanges and messages fit to leave the house. The people of the suite are invented; those of a server are
-// not. So of bodies it shows only members whose values cannot be personal, it shows no free text of a server, and it takes
-// the given secrets and fixtures out of everything.
+// redactor removes what is confidential from exchanges and messages. The people in the suite's requests are invented; those
+// in a server's responses may be real. So it shows only members whose values cannot be personal and no free text of a
+// server, and it removes the given secrets and fixtures everywhere.
 type redactor struct {
 	target probe.Target
-	given  *strings.Replacer // takes secrets and fixtures out of a text
+	given  *strings.Replacer // removes secrets and fixtures
 }
 
 func newRedactor(target probe.Target) *redactor {
@@ -67,7 +67,7 @@ func newRedactor(target probe.Target) *redactor {
 	return &redactor{target, replacer(replaced)}
 }
 
-// replacer replaces texts, the longest first.
+// replacer returns a replacer that prefers longer texts.
 func replacer(replaced map[string]string) *strings.Replacer {
 	var pairs []string
 	for _, text := range slices.SortedFunc(maps.Keys(replaced), func(a, b string) int { return cmp.Compare(len(b), len(a)) }) {
@@ -81,7 +81,7 @@ func given(target probe.Target) []string {
 	all := []string{target.ClientSecret, target.OtherClientSecret}
 	for _, values := range target.Header {
 		for _, value := range values {
-			all = append(append(all, value), strings.Fields(value)...) // of "Bearer token" a server may repeat the token
+			all = append(append(all, value), strings.Fields(value)...) // a server may repeat the token of "Bearer token"
 		}
 	}
 	if u, err := url.Parse(target.URL); err == nil && u.User != nil {
@@ -102,7 +102,7 @@ func given(target probe.Target) []string {
 	return slices.DeleteFunc(all, func(value string) bool { return len(value) < shortest })
 }
 
-// forms of a value are those in which a server may repeat it.
+// forms returns the encodings in which a server may repeat a value.
 func forms(value string) []string {
 	plain, asJSON := strconv.Quote(value), quoted(value) // one with < and the other with \u003c
 	return []string{
@@ -113,13 +113,13 @@ func forms(value string) []string {
 
 func (r *redactor) text(s string) string { return printable(r.given.Replace(s)) }
 
-// result redacts the messages and the last exchanges of a check. A message may name what a server made up.
+// result redacts the messages and the last exchanges of a check. Messages may quote member names and values of responses.
 func (r *redactor) result(result *Result, exchanges []probe.Exchange) {
 	hidden := map[string]string{}
 	for _, x := range exchanges {
 		_, texts := mask(x.ResponseBody)
 		for _, text := range texts {
-			if len(text) >= shortest && !memberName.MatchString(text) { // which may be a word of ours
+			if len(text) >= shortest && !memberName.MatchString(text) { // that could be a word of the message itself
 				hidden[text] = gap(utf8.RuneCountInString(text))
 			}
 		}
@@ -158,11 +158,11 @@ func (r *redactor) exchange(x probe.Exchange) Exchange {
 const uuidPattern = `[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}`
 
 var (
-	requestID = regexp.MustCompile(`^[A-Za-z0-9._:-]{16,128}$`) // shorter, it may be a name
+	requestID = regexp.MustCompile(`^[A-Za-z0-9._:-]{16,128}$`) // a shorter value may be a name
 	mediaType = regexp.MustCompile(`^[a-z0-9.+-]{1,40}/[a-z0-9.+*-]{1,60}(?: *; *charset="?[A-Za-z0-9._-]{1,20}"?)?$`)
 )
 
-// Headers that are shown, and what their values must look like. The credentials of a request are handled apart.
+// Headers that are shown, with the format of their values. Credentials are handled separately.
 var (
 	requestHeaders = map[string]*regexp.Regexp{
 		"Content-Type": mediaType, "Content-Encoding": regexp.MustCompile(`^[a-z]{1,10}$`), "Accept": mediaType,
@@ -207,7 +207,7 @@ func whose(value, first, second string) string {
 	}
 }
 
-// body shows JSON member by member, and of anything else the media type and the length.
+// body returns redacted JSON, or the media type and length of anything else.
 func (r *redactor) body(h http.Header, text []byte) string {
 	if len(text) == 0 {
 		return ""
@@ -231,7 +231,7 @@ func baseURL(raw string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, "/")}).String()
 }
 
-// printable replaces characters that a terminal or an XML document would stumble over.
+// printable replaces characters that terminals and XML cannot show.
 func printable(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c == '\n' || c == '\t' || unicode.IsPrint(c) {

@@ -22,7 +22,7 @@ var (
 	pointerToken = regexp.MustCompile(`^(?:[a-z][A-Za-z0-9_]{0,39}|[A-Z][A-Z0-9_]{0,63}|[0-9]{1,9})$`) // a member, a tag or an index
 )
 
-// shownMembers are the members whose values are shown if they look like what the contract has there.
+// shownMembers are the members whose values are shown if they match the format.
 var shownMembers = map[string]*regexp.Regexp{
 	"id": identifier, "user_id": identifier, "from_fund_id": identifier, "fund_id": identifier, "payer_id": identifier,
 	"bank_id": identifier, "branch_id": identifier, "country_id": place, "pickup_location": identifier, "current_tier": number,
@@ -42,7 +42,7 @@ var shownMembers = map[string]*regexp.Regexp{
 // cipInfo is the member that maps tags to their statuses.
 const cipInfo = "cip_info"
 
-// member is where a value of a body stands: in the member name of the object that is the member parent.
+// member is the place of a value in a body: member name of the object that is member parent.
 type member struct {
 	name, parent string
 	list         bool
@@ -56,11 +56,11 @@ func (m member) shows(value string) bool {
 	return shape != nil && shape.MatchString(value)
 }
 
-// jsonLine is a line of a JSON document that has every member and element on a line of its own.
+// jsonLine matches a line of a JSON document that has each member and element on its own line.
 var jsonLine = regexp.MustCompile(`^(?:("(?:[^"\\]|\\.)*"): )?(.*?)(,?)$`)
 
-// mask returns a JSON document, indented, with gaps for the values that are not shown, and those values; "" for what is not
-// one document.
+// mask returns a JSON document, indented and redacted, and the values and names that it removed; "" unless text is one JSON
+// document.
 func mask(text []byte) (shown string, hidden []string) {
 	var lines bytes.Buffer
 	if json.Indent(&lines, bytes.Trim(text, " \t\r\n"), "", "") != nil {
@@ -114,7 +114,7 @@ func mask(text []byte) (shown string, hidden []string) {
 	return shown, hidden
 }
 
-// violation names the place in a body as far as a server has not made it up.
+// violation redacts names in a JSON pointer that are not written like those of a contract.
 func (r *redactor) violation(v contract.Violation) contract.Violation {
 	names := strings.Split(v.Field, "/")
 	for i, name := range names {

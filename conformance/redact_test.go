@@ -22,17 +22,17 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// secrets are what the suite is given in confidence.
+// secrets are given to the suite.
 var secrets = []string{"canary-secret-of-the-first", "canary+secret/of the second", "canary-of-the-url", "Bearer canary-of-a-gateway"}
 
-// people are what a server knows of those that it works for. No form of a report may hold any of it, wherever in an answer
-// the server puts it: in headers, in HTML, in the members and in the names of members of JSON.
+// people are personal data of a server. No format of a report may contain them, wherever the server puts them: in headers,
+// HTML, JSON members and their names.
 var people = []string{
 	"Hester", "Arthur Dimmesdale", "hester.prynne@example.org", "+1 617 555 0142", "7 Scarlet Lane", "1642-06-14", "0042 7711 8800",
 	"data:image/png;base64,SGVzdGVyIFByeW5uZQ==", "https://prynne.example.org", "for the needle work", "Prison's Door & Rose",
 }
 
-// gossip is a server that repeats the request and what it knows in everything that it answers.
+// gossip is a server that puts the request and its personal data into every part of its responses.
 type gossip struct{ requests atomic.Int64 }
 
 func (g *gossip) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -77,7 +77,7 @@ func answer(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// indiscreet stands in front of a server that works and adds what it knows to every answer: checks come further with it.
+// indiscreet is a proxy that adds personal data to the responses of a working server, so that checks run further.
 func indiscreet(t *testing.T, works string) http.Handler {
 	t.Helper()
 	at, err := url.Parse(works)
@@ -162,7 +162,7 @@ func TestNoFormOfAReportHoldsWhatIsConfidential(t *testing.T) {
 	}
 }
 
-// inAllForms returns a report in all its forms.
+// inAllForms returns a report in all formats.
 func inAllForms(t *testing.T, r *conformance.Report) map[string]string {
 	t.Helper()
 	forms := map[string]string{}

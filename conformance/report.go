@@ -9,13 +9,13 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 )
 
-// Version of the suite: what it checks and what its reports and exit codes mean. README.md lists the changes.
+// Version is the version of the suite: of its checks, reports and exit codes. README.md lists the changes.
 const Version = "2.0.0"
 
-// Report is what a run found. Its exchanges are redacted: it may leave the house.
+// Report is the result of a run. It is redacted, so it can be passed on.
 type Report struct {
 	Verdict   Verdict         `json:"verdict"`
-	Problem   string          `json:"problem,omitempty"` // why the run could not judge the server, in one sentence
+	Problem   string          `json:"problem,omitempty"` // why the server could not be judged, in one sentence
 	Suite     string          `json:"suite"`             // [Version]
 	Revision  string          `json:"suite_revision,omitempty"`
 	Contract  string          `json:"contract"`         // version of the contract

@@ -10,10 +10,10 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// reportsVariable names the folder for the reports of make conform.
+// reportsVariable is the folder for the reports of make conform.
 const reportsVariable = "CONFORM_REPORT"
 
-// TestReports writes the reports of all runs on the engine of the tests, and prints one line about each.
+// TestReports writes the reports of all runs on the database of the tests, and prints a line for each.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv(reportsVariable)

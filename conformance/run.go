@@ -30,7 +30,7 @@ type Target struct {
 	Progress    func(Result) // called after each check, one at a time, without messages and exchanges; may be nil
 }
 
-// Filter chooses checks. Empty fields choose all; a check must fit every field that is not empty.
+// Filter selects checks. A check must match every field that is not empty.
 type Filter struct {
 	IDs        []string `json:"ids,omitempty"`        // ids or their beginnings up to a dot: transactions.idempotency chooses all below it
 	Operations []string `json:"operations,omitempty"` // operationIds
@@ -43,7 +43,7 @@ const (
 	defaultTimeout  = 15 * time.Second
 )
 
-// Checks gives all checks: those that send requests, in their order, and then those about all answers of a run.
+// Checks returns all checks: those that send requests, then those that judge all responses of a run.
 func Checks() ([]probe.Check, error) {
 	rules, err := contract.Published()
 	if err != nil {
@@ -52,9 +52,9 @@ func Checks() ([]probe.Check, error) {
 	return slices.Concat(checks.All(), checks.Contract(rules)), nil
 }
 
-// Run runs the checks that fit the target and reports all of them. It returns an error, and no report, only for a target
-// that cannot be used: a malformed URL, missing credentials, an unknown profile or condition, a filter that fits nothing.
-// A server that cannot be reached is a report whose status is [probe.Error].
+// Run runs the checks that the target selects and reports on all of them. It returns an error only for an invalid target: a
+// malformed URL, missing credentials, an unknown profile or condition, a filter that matches no check. A server that cannot
+// be reached gets a report with the verdict [NotJudged].
 func Run(ctx context.Context, target Target) (*Report, error) {
 	r, err := newRun(target)
 	if err != nil {
@@ -101,17 +101,17 @@ type run struct {
 	coverage *coverage.Collector
 	redactor *redactor
 	now      func() time.Time
-	judged   map[string]bool         // operations whose answers a check of the run judges
+	judged   map[string]bool         // operations whose responses a selected check judges
 	stop     context.CancelCauseFunc // ends the checks under way
 
 	mu        sync.Mutex
 	failures  int                  // checks that have failed so far
 	exchanged map[string]int       // answers by operationId, "" for none
 	breaches  map[string]*breaches // of the contract, by operationId
-	clients   [2]reception         // how the operations answer the credentials of the first and the second client
+	clients   [2]reception         // of the first and the second client
 }
 
-// reception counts the answers to the credentials of a client.
+// reception counts how requests with the credentials of a client were answered.
 type reception struct{ known, unknown int }
 
 func (r *reception) add(status int) {
@@ -173,12 +173,12 @@ func newRun(target Target) (*run, error) {
 		r.judged[checks.ContractOperation(c)] = target.Disabled(c) == ""
 	}
 	if !slices.ContainsFunc(all, target.Only.Fits) {
-		return nil, errors.New("conformance: the filter fits no check")
+		return nil, errors.New("conformance: the filter matches no check")
 	}
 	return r, nil
 }
 
-// hasCents tells of a currency of 2 decimals: sending amounts of the checks have cents.
+// hasCents reports whether a currency has 2 decimals, as the sending amounts of the checks do.
 func hasCents(currency string) bool {
 	c, err := money.ParseCurr(currency)
 	return err == nil && c.Scale() == 2
@@ -192,10 +192,10 @@ func orElse[V comparable](v, otherwise V) V {
 	return v
 }
 
-// Disabled says why a check is not chosen, or nothing.
+// Disabled returns why a check is not selected, or "".
 func (t Target) Disabled(c probe.Check) string {
 	switch {
-	case c.Run != nil && orElse(c.Condition, probe.Normal) != orElse(t.Condition, probe.Normal): // answers are judged in all
+	case c.Run != nil && orElse(c.Condition, probe.Normal) != orElse(t.Condition, probe.Normal): // responses are judged in all
 		return "for condition " + string(orElse(c.Condition, probe.Normal)) + " only"
 	case t.Profile == probe.Document && c.Needs&probe.Extensions != 0:
 		return "for profile full only"
@@ -205,7 +205,7 @@ func (t Target) Disabled(c probe.Check) string {
 	return ""
 }
 
-// Fits tells whether the filter chooses a check.
+// Fits reports whether the filter selects a check.
 func (f Filter) Fits(c probe.Check) bool {
 	below := func(id string) bool { return c.ID == id || strings.HasPrefix(c.ID, strings.TrimSuffix(id, ".")+".") }
 	common := func(wanted, has []string) bool {
@@ -214,7 +214,7 @@ func (f Filter) Fits(c probe.Check) bool {
 	return (len(f.IDs) == 0 || slices.ContainsFunc(f.IDs, below)) && common(f.Operations, c.Operations) && common(f.Clauses, c.Clauses)
 }
 
-// decided gives the outcome of a check that need not run: it is not chosen, or the run as a whole has a problem.
+// decided returns the outcome of a check that does not run: it is not selected, or no check can run.
 func (r *run) decided(c probe.Check, problem string) (probe.Outcome, bool) {
 	if reason := r.target.Disabled(c); reason != "" {
 		return probe.Outcome{Status: probe.Disabled, Messages: []string{reason}}, true
@@ -256,14 +256,14 @@ func (r *run) countFailure() {
 	r.countFailureLocked()
 }
 
-// countFailureLocked ends the run at as many failures as it may have.
+// countFailureLocked ends the run at the maximum number of failures.
 func (r *run) countFailureLocked() {
 	if r.failures++; r.failures == r.target.MaxFailures {
 		r.stop(fmt.Errorf("the run stopped at %s", count(r.failures, "failure")))
 	}
 }
 
-// done tells about a result.
+// done reports progress.
 func (r *run) done(result Result) Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -273,7 +273,7 @@ func (r *run) done(result Result) Result {
 	return result
 }
 
-// judgeContract ends a check of [checks.Contract]: it has nothing to send, as it is about the answers to all others.
+// judgeContract returns the result of a check of [checks.Contract], which judges the responses to all other checks.
 func (r *run) judgeContract(ctx context.Context, c probe.Check, problem string) Result {
 	outcome, known := r.decided(c, problem)
 	if known {
@@ -289,21 +289,21 @@ func (r *run) judgeContract(ctx context.Context, c probe.Check, problem string) 
 		result := r.newResult(c, outcome, 0)
 		result.Exchanges, result.Omitted = broken.examples, broken.times-len(broken.examples)
 		return result
-	case ctx.Err() != nil: // more answers would have come
+	case ctx.Err() != nil: // there could have been more responses
 		outcome = probe.NotRun(ctx)
-	case r.exchanged[id] == 0 && r.target.Condition != probe.Normal: // few checks run, which need not ask for everything
-		outcome.Status, outcome.Messages = probe.Disabled, []string{"no check for condition " + string(r.target.Condition) + " asks for it"}
+	case r.exchanged[id] == 0 && r.target.Condition != probe.Normal: // the few checks of a condition need not call it
+		outcome.Status, outcome.Messages = probe.Disabled, []string{"no check for condition " + string(r.target.Condition) + " calls it"}
 	case r.exchanged[id] == 0:
-		outcome.Status, outcome.Messages = probe.Skipped, []string{"no check of this run had an answer from it"}
+		outcome.Status, outcome.Messages = probe.Skipped, []string{"no check of this run got a response from it"}
 	}
 	return r.newResult(c, outcome, 0)
 }
 
-// breaches are the answers of one operation that broke the contract.
+// breaches are the responses of an operation that broke the contract.
 type breaches struct {
-	seen     map[string]int // each breach, and how often
-	times    int            // answers with any
-	examples []Exchange     // that show each breach once
+	seen     map[string]int // count by breach
+	times    int            // responses with a breach
+	examples []Exchange     // one for each breach
 }
 
 func (b *breaches) add(x probe.Exchange, redactor *redactor) {
@@ -313,7 +313,7 @@ func (b *breaches) add(x probe.Exchange, redactor *redactor) {
 		v = redactor.violation(v)
 		text := fmt.Sprintf("%s %s answered %d: %s %s %s", x.Method, orElse(x.Template, "an unknown path"), x.Status, v.In, v.Field, v.Reason)
 		isNew = isNew || b.seen[text] == 0
-		if len(b.seen) <= maxMessages || b.seen[text] > 0 { // a server may make up a new name in each answer
+		if len(b.seen) <= maxMessages || b.seen[text] > 0 { // a server may invent a new name in each response
 			b.seen[text]++
 		}
 	}
@@ -322,7 +322,7 @@ func (b *breaches) add(x probe.Exchange, redactor *redactor) {
 	}
 }
 
-// messages says each breach once.
+// messages returns each breach once.
 func (b *breaches) messages() []string {
 	var messages []string
 	for _, text := range slices.Sorted(maps.Keys(b.seen)) {

@@ -15,14 +15,13 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// The suite runs as anybody would run it, against a sandbox with both of its clients. Nothing may be skipped: the
-// sandbox has all that a check can ask for.
+// The sandbox with its two clients has everything that a check needs: nothing is skipped.
 func TestOurServerPassesEveryCheck(t *testing.T) {
 	t.Parallel()
 	allPassed(t, fullRun.get(t))
 }
 
-// sandbox is a sandbox with both of its clients as a target.
+// sandbox returns a target for a sandbox with its two clients.
 func sandbox(url string) probe.Target {
 	first, second := server.SandboxClients[0], server.SandboxClients[1]
 	return probe.Target{
@@ -30,7 +29,7 @@ func sandbox(url string) probe.Target {
 	}
 }
 
-// Ids are what filters, reports and mutants name a check by; what a check holds must exist.
+// Ids identify checks in filters, reports and mutants; the clauses and operations of a check must exist.
 func TestChecksNameWhatExists(t *testing.T) {
 	t.Parallel()
 	compiled, err := contract.Published()
@@ -75,7 +74,7 @@ func TestChecksNameWhatExists(t *testing.T) {
 	}
 }
 
-// Nothing less than a yen can be paid out, and a cent must be sent all the same.
+// Less than a yen cannot be paid out, but a cent can be sent.
 func TestLimitsAreJudgedWhereTheReceivingCurrencyHasNoDecimals(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t, func(c *server.Config) { c.Now = time.Now })

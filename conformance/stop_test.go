@@ -11,8 +11,8 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 )
 
-// A run that has seen as many failures as it may ends: what was under way or had not begun counts neither as a pass nor as
-// a failure. Answers that break the schema count as they come, before the checks that judge them.
+// A run ends at the maximum number of failures; checks that were running or waiting neither pass nor fail. Responses that
+// break the schema count immediately, before the checks that judge them.
 func TestARunStopsAtItsMostFailures(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

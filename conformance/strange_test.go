@@ -21,7 +21,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// Whatever a server answers, no check fails by itself, the server does not pass, and it is not told of Go.
+// Whatever a server answers, no check panics, the server does not pass, and messages do not mention Go types.
 func TestStrangeServersBreakNoCheck(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -37,7 +37,7 @@ func TestStrangeServersBreakNoCheck(t *testing.T) {
 			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				_, _ = io.Copy(io.Discard, r.Body)
 				w.Header().Set("Content-Type", "application/json")
-				if r.URL.Path != "/" && recognized.CompareAndSwap(false, true) { // or no check would run
+				if r.URL.Path != "/" && recognized.CompareAndSwap(false, true) { // otherwise no check would run
 					_, _ = w.Write([]byte("[]"))
 					return
 				}
@@ -64,7 +64,7 @@ func TestStrangeServersBreakNoCheck(t *testing.T) {
 	}
 }
 
-// net/http may read what such a server says before or after it has sent the request, and then fails in another way.
+// net/http may read the greeting before or after it sends the request; the errors differ.
 func TestAServerThatSpeaksFirstIsToldFromHTTP(t *testing.T) {
 	t.Parallel()
 	server, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -107,7 +107,7 @@ func TestAServerThatSpeaksFirstIsToldFromHTTP(t *testing.T) {
 	}
 }
 
-// watched is a connection that tells when it is closed.
+// watched is a connection with a channel that is closed with it.
 type watched struct {
 	net.Conn
 	closed chan struct{}
@@ -119,7 +119,7 @@ func (w *watched) Close() error {
 	return w.Conn.Close()
 }
 
-// A wrong base URL and another service are said once, and no check has advice.
+// A wrong base URL and another service are reported once, without advice for each check.
 func TestAServerOfAnotherContractIsNotJudged(t *testing.T) {
 	t.Parallel()
 	works := servertest.New(t).URL
@@ -150,7 +150,7 @@ func TestAServerOfAnotherContractIsNotJudged(t *testing.T) {
 	}
 }
 
-// A server may refuse what is announced, close the connection and not read what was sent: its answer counts all the same.
+// A server may reject a request and close the connection before it has read the body: its response counts.
 func TestAnAnswerBeforeTheWholeRequestIsRead(t *testing.T) {
 	t.Parallel()
 	at, err := url.Parse(servertest.New(t).URL)

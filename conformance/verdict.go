@@ -7,15 +7,15 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 )
 
-// Verdict is what a run concludes about a server.
+// Verdict is the conclusion of a run.
 type Verdict string
 
-// Verdicts. The checks of a profile and a condition are a whole: a run of some of them never ends in [Conformant].
+// Verdicts. A run that leaves out checks of its profile and condition is never [Conformant].
 const (
 	Conformant    Verdict = "CONFORMANT"     // every check of the profile and condition ran and passed
 	Incomplete    Verdict = "INCOMPLETE"     // nothing failed, but some of them did not run
 	NotConformant Verdict = "NOT CONFORMANT" // the server breaks a rule
-	NotJudged     Verdict = "NOT JUDGED"     // the suite could not tell
+	NotJudged     Verdict = "NOT JUDGED"     // the suite could not judge the server
 )
 
 // ExitCode is the exit code of the program for a verdict.
@@ -23,17 +23,17 @@ func (v Verdict) ExitCode() int {
 	return slices.Index([]Verdict{Conformant, NotConformant, NotJudged, Incomplete}, v)
 }
 
-// notChosen is why a check of the profile and condition is disabled.
-const notChosen = "not chosen by the filter"
+// notChosen is the reason for a check that only the filter disables.
+const notChosen = "not selected by the filter"
 
-// Omission is a reason why checks did not run.
+// Omission is a reason for checks that did not run.
 type Omission struct {
 	Reason  string `json:"reason"`
 	Checks  int    `json:"checks"`
-	Outside bool   `json:"outside,omitempty"` // of the profile or the condition: the verdict says nothing about them
+	Outside bool   `json:"outside,omitempty"` // of the profile or the condition, so that the verdict does not depend on them
 }
 
-// omissions counts the checks that did not run by reason: those that the verdict is about first, then the most.
+// omissions counts the checks that did not run by reason: those that matter to the verdict first, then by number.
 func omissions(results []Result) []Omission {
 	var all []Omission
 	for _, r := range results {
@@ -62,7 +62,7 @@ func omissions(results []Result) []Omission {
 	return all
 }
 
-// conclude decides the verdict of a report with results.
+// conclude derives the verdict from the other fields of a report.
 func (r *Report) conclude() Verdict {
 	left := slices.ContainsFunc(r.NotRun, func(o Omission) bool { return !o.Outside })
 	switch {

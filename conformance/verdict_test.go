@@ -18,7 +18,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// withoutTransactions stands in front of a server and answers 500 where that creates a transaction.
+// withoutTransactions is a proxy that answers 500 where the server creates a transaction.
 func withoutTransactions(t *testing.T, works string) string {
 	t.Helper()
 	at, err := url.Parse(works)
@@ -40,7 +40,7 @@ func withoutTransactions(t *testing.T, works string) string {
 	return web.URL
 }
 
-// A run says no more than it knows.
+// A verdict claims no more than the run has shown.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	works := servertest.New(t, func(c *server.Config) { c.Now = time.Now }).URL // created_at is compared with the time
@@ -57,10 +57,10 @@ func TestVerdicts(t *testing.T) {
 		"no transaction works, in profile full":                       {broken, probe.Full, false, conformance.Filter{}, conformance.NotConformant, 1, ""},
 		"no transaction works, and a second client is missing":        {broken, probe.Full, true, conformance.Filter{}, conformance.NotConformant, 1, "no credentials of a second client"},
 		"no transaction works, and the fixtures to create one either": {broken, probe.Document, false, conformance.Filter{}, conformance.Incomplete, 3, "the fixtures name no sender"},
-		"a filter":                 {works, probe.Full, false, conformance.Filter{IDs: []string{"reference.payers.country"}}, conformance.Incomplete, 3, "not chosen by the filter"},
+		"a filter":                 {works, probe.Full, false, conformance.Filter{IDs: []string{"reference.payers.country"}}, conformance.Incomplete, 3, "not selected by the filter"},
 		"no fixtures":              {works, probe.Document, false, conformance.Filter{}, conformance.Incomplete, 3, "the fixtures name no sender"},
 		"no second client":         {works, probe.Full, true, conformance.Filter{}, conformance.Incomplete, 3, "no credentials of a second client"},
-		"a filter and a violation": {broken, probe.Full, false, conformance.Filter{Operations: []string{"createTransaction"}}, conformance.NotConformant, 1, "not chosen by the filter"},
+		"a filter and a violation": {broken, probe.Full, false, conformance.Filter{Operations: []string{"createTransaction"}}, conformance.NotConformant, 1, "not selected by the filter"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

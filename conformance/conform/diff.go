@@ -74,7 +74,7 @@ func (d diff) run(out io.Writer) (int, error) {
 }
 
 func readReport(name string) (*conformance.Report, error) {
-	text, err := os.ReadFile(name) //nolint:gosec // the caller names it
+	text, err := os.ReadFile(name) //nolint:gosec // the user names it
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func readReport(name string) (*conformance.Report, error) {
 	return &r, nil
 }
 
-// comparison lists checks by what has become of them. What could not be judged counts as failing.
+// comparison lists checks by how their status has changed. A check that could not be judged counts as failing.
 type comparison struct {
 	newlyFailing, newlyPassing, stillFailing, noLongerRun, added, gone []conformance.Result
 }

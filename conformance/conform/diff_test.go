@@ -10,7 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/report"
 )
 
-// reported writes a report with checks that ended so.
+// reported writes a report with these results.
 func reported(t *testing.T, verdict conformance.Verdict, ended map[string]probe.Status, edit ...func(*conformance.Report)) string {
 	t.Helper()
 	r := conformance.Report{Verdict: verdict, URL: "http://127.0.0.1", Suite: "1", Profile: probe.Full, Condition: probe.Normal}

@@ -1,3 +1,3 @@
-// Command conform runs the conformance suite against a server and writes what it found: a tree for people, and JSON, JUnit
-// XML and a page of HTML in a folder. What is checked, and how, is in conformance.
+// Command conform runs the conformance suite against a server and reports the result: as text, and as JSON, JUnit XML and HTML
+// files. The checks are in conformance/checks.
 package main

@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	log.SetOutput(io.Discard) // where net/http quotes whatever a server says unasked
+	log.SetOutput(io.Discard) // net/http logs unsolicited responses of a server
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))

@@ -29,43 +29,42 @@ Exit codes: 0 CONFORMANT, every check of the profile and condition ran and passe
 	`or the run was interrupted; 3 INCOMPLETE, nothing failed, but a filter, a missing second client, missing fixtures or missing data ` +
 	`of the server kept checks from running.
 
-Every flag has an environment variable, so that secrets need not be in the list of processes, and a key in the file ` +
-	`that --config names: --client-id is $CONFORM_CLIENT_ID and client_id. A flag takes precedence over a variable, a variable over the file.
+Every flag has an environment variable, which keeps secrets out of the process list, and a key in the file of --config: ` +
+	`--client-id is $CONFORM_CLIENT_ID and client_id. A flag takes precedence over a variable, a variable over the file.
 
 conform diff OLD NEW compares two reports.`
 
-// options is the command line, the environment and the file of --config in one.
+// options are the flags; [settings] adds the environment and the file of --config.
 type options struct {
 	URL               string        `help:"Base URL of the server." placeholder:"URL"`
 	ClientID          string        `help:"Id of a client." placeholder:"ID"`
 	ClientSecret      string        `help:"Its secret." placeholder:"SECRET"`
-	OtherClientID     string        `help:"Id of a second client. Without one, rules about two clients are skipped." placeholder:"ID"`
+	OtherClientID     string        `help:"Id of a second client. Without one, checks with two clients are skipped." placeholder:"ID"`
 	OtherClientSecret string        `help:"Its secret." placeholder:"SECRET"`
-	Profile           string        `help:"What to look at: all operations (full), or those of the interface document only." enum:"full,document" default:"full"`
-	Condition         string        `help:"The state that the server was put in: ${enum}." enum:"normal,rate-limited,unavailable,broken" default:"normal"`
-	Fixtures          string        `help:"YAML file with what exists on the server already." placeholder:"FILE"`
-	Header            []string      `help:"Send this header with each request; may be repeated. Its value is treated as a secret." placeholder:"'NAME: VALUE'" sep:"none"`
-	CA                string        `name:"ca" help:"PEM file with certificates of authorities to trust, besides those of the system." placeholder:"FILE"`
-	ClientCert        string        `help:"PEM file with a client certificate for TLS." placeholder:"FILE"`
+	Profile           string        `help:"Which operations to test: all (full), or only those of the interface document (document)." enum:"full,document" default:"full"`
+	Condition         string        `help:"The state of the server: ${enum}." enum:"normal,rate-limited,unavailable,broken" default:"normal"`
+	Fixtures          string        `help:"YAML file with facts about the server and what already exists on it." placeholder:"FILE"`
+	Header            []string      `help:"Send this header with each request; repeatable. Reports do not contain its value." placeholder:"'NAME: VALUE'" sep:"none"`
+	CA                string        `name:"ca" help:"PEM file with CA certificates to trust in addition to those of the system." placeholder:"FILE"`
+	ClientCert        string        `help:"PEM file with a TLS client certificate." placeholder:"FILE"`
 	ClientKey         string        `help:"PEM file with its key." placeholder:"FILE"`
 	Only              []string      `help:"Run only checks with these ids, or below them." placeholder:"ID"`
 	Operation         []string      `help:"Run only checks of these operations." placeholder:"OPERATION"`
 	Clause            []string      `help:"Run only checks of these clauses or decisions." placeholder:"CLAUSE"`
-	Parallel          int           `help:"How many checks run at once." default:"8"`
-	MaxFailures       int           `help:"Stop once so many checks have failed; 0 runs all." placeholder:"N"`
-	Timeout           time.Duration `help:"How long to wait for an answer." default:"15s"`
-	Commit            string        `help:"Commit under test, for the report." placeholder:"COMMIT"`
-	Report            string        `help:"Write report.html, report.json and junit.xml into this folder." placeholder:"DIR"`
+	Parallel          int           `help:"Number of concurrent checks." default:"8"`
+	MaxFailures       int           `help:"Stop after this many failed checks; 0 means never." placeholder:"N"`
+	Timeout           time.Duration `help:"Timeout of a request." default:"15s"`
+	Commit            string        `help:"Commit of the server, for the report." placeholder:"COMMIT"`
+	Report            string        `help:"Write report.html, report.json and junit.xml to this folder." placeholder:"DIR"`
 	Config            string        `help:"YAML file with these options." placeholder:"FILE"`
-	List              bool          `help:"List the checks that would run, as a specification, and stop."`
-	Clauses           bool          `help:"Print CLAUSES.md, and stop."`
+	List              bool          `help:"List the checks that would run, and exit."`
+	Clauses           bool          `help:"Print CLAUSES.md, and exit."`
 }
 
-// exit is how kong asks to end, after --help for example.
+// exit is the panic value with which kong ends the program, such as after --help.
 type exit int
 
-// run is the program. What is asked for goes to out, progress and complaints to errs. When ctx ends, it reports what is
-// known so far.
+// run is the program. Results go to out, progress and errors to errs. When ctx ends, it reports what is known so far.
 func run(ctx context.Context, args []string, getenv func(string) string, out, errs io.Writer) (code int) {
 	defer func() {
 		switch ended := recover().(type) {
@@ -151,7 +150,7 @@ func terminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// progress is one line that tells how far a run is.
+// progress is a line with the progress of a run.
 type progress struct {
 	out             io.Writer
 	of, done, wrong int

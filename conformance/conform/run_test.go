@@ -16,7 +16,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// file writes a file and gives its name.
+// file writes a file and returns its name.
 func file(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "file.yaml")
@@ -74,7 +74,7 @@ func TestCredentialsThatTheServerDoesNotKnowExitWithTwo(t *testing.T) {
 	}
 }
 
-// The file of the README is read, and the suite works with what it names.
+// The fixtures file of the README works.
 func TestFixturesStandInForWhatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../README.md")
@@ -112,8 +112,8 @@ func TestWhatTheSuiteCannotDoExitsWithTwo(t *testing.T) {
 		{"an unknown flag", []string{"--verbose"}, "unknown flag --verbose"},
 		{"an unknown profile", []string{nowhere, "--profile=all"}, `--profile must be one of "full","document"`},
 		{"a duration without unit", []string{nowhere, "--timeout=5"}, "--timeout"},
-		{"a filter that fits nothing", []string{nowhere, "--only=weather"}, "the filter fits no check"},
-		{"a list that fits nothing", []string{"--list", "--only=weather"}, "the filter fits no check"},
+		{"a filter that fits nothing", []string{nowhere, "--only=weather"}, "the filter matches no check"},
+		{"a list that fits nothing", []string{"--list", "--only=weather"}, "the filter matches no check"},
 		{"no file of that name", []string{nowhere, "--config=none.yaml"}, "none.yaml"},
 		{"an unknown key", []string{"--config=" + file(t, "urls: http://127.0.0.1:1\n")}, `there is no option "urls"`},
 		{"a file that is no YAML", []string{"--config=" + file(t, "url: [\n")}, "--config: "},

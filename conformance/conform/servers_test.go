@@ -19,10 +19,10 @@ import (
 // exitBroken is the exit code for a server that breaks a rule.
 const exitBroken = 1
 
-// soon is when a run against a server that is none counts as one without end: far beyond what a busy machine needs.
+// soon is the time after which a run counts as endless: far more than a busy machine needs.
 const soon = 3 * time.Minute
 
-// conform runs the program with credentials, and gives its exit code and what it wrote.
+// conform runs the program and returns its exit code and output.
 func conform(ctx context.Context, env map[string]string, args ...string) (code int, out, errs string) {
 	var o, e strings.Builder
 	code = run(ctx, args, func(name string) string { return env[name] }, &o, &e)
@@ -33,7 +33,7 @@ var credentials = map[string]string{
 	"CONFORM_CLIENT_ID": "acme", "CONFORM_CLIENT_SECRET": "of-acme", "CONFORM_OTHER_CLIENT_ID": "other", "CONFORM_OTHER_CLIENT_SECRET": "of-other",
 }
 
-// serve gives the URL of a server.
+// serve returns the URL of a server.
 func serve(t *testing.T, handle http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewUnstartedServer(handle)
@@ -44,7 +44,7 @@ func serve(t *testing.T, handle http.HandlerFunc) string {
 	return s.URL
 }
 
-// listen gives the address of a listener whose connections are handled so.
+// listen returns the URL of a listener and calls handle with its connections.
 func listen(t *testing.T, handle func(net.Conn)) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -80,7 +80,7 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 }
 
 func hang(_ http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body) // or the server does not see that the client has gone
+	_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client is gone
 	<-r.Context().Done()
 }
 
@@ -130,7 +130,7 @@ func TestEveryKindOfServerGivesAReadableReport(t *testing.T) {
 			defer cancel()
 			dir := filepath.Join(t.TempDir(), "reports", "new")
 			args := []string{"--url", tc.url, "--timeout", "300ms", "--report", dir}
-			if tc.code == exitUnable { // a few checks show it too
+			if tc.code == exitUnable { // a few checks are enough
 				args = append(args, "--only", "users,authentication,contract")
 			}
 			code, out, errs := conform(ctx, credentials, args...)

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// settings gives flags that are not on the command line the value of their variable, or else of their key in the file.
+// settings supplies flags that are not on the command line from their variable, or else from their key in the file.
 type settings struct {
 	getenv func(string) string
 	read   bool
@@ -22,7 +22,7 @@ func variable(flag string) string { return "CONFORM_" + strings.ToUpper(key(flag
 
 func key(flag string) string { return strings.ReplaceAll(flag, "-", "_") }
 
-// Validate implements [kong.Resolver]. The file is read when its name is known.
+// Validate implements [kong.Resolver]. The file is read later, when its name is known.
 func (s *settings) Validate(*kong.Application) error { return nil }
 
 // Resolve implements [kong.Resolver].
@@ -69,12 +69,12 @@ func (s *settings) readFile(c *kong.Context) error {
 	return nil
 }
 
-// maxFile bounds the files that are read, in bytes.
+// maxFile is the maximum size of a file in bytes.
 const maxFile = 1 << 20
 
-// readYAML reads one document, in which every key must be known.
+// readYAML decodes a document and rejects unknown keys.
 func readYAML(name string, into any) error {
-	f, err := os.Open(name) //nolint:gosec // the caller names it
+	f, err := os.Open(name) //nolint:gosec // the user names it
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 )
 
-// target is the server that the options describe.
+// target returns the target that the options describe.
 func (o options) target() (conformance.Target, error) {
 	target := conformance.Target{
 		Target: probe.Target{
@@ -46,7 +46,7 @@ func (o options) target() (conformance.Target, error) {
 	return target, nil
 }
 
-// ownHeaders are those that the checks are about.
+// ownHeaders are headers that the checks set themselves.
 var ownHeaders = []string{
 	"Accept", "Content-Encoding", "Content-Length", "Content-Type", "Host", "Transfer-Encoding",
 	"X-Client-Id", "X-Client-Secret", "X-Idempotency-Key", "X-Request-Id",
@@ -54,7 +54,7 @@ var ownHeaders = []string{
 
 var headerLine = regexp.MustCompile(`^([A-Za-z0-9!#$%&'*+.^_|~-]+):[ \t]*([ -~]*[!-~])[ \t]*$`)
 
-// headers parses header lines. Its errors do not quote values, which may be secrets.
+// headers parses header lines. Its errors do not contain values, which may be secrets.
 func headers(lines []string) (http.Header, error) {
 	all := http.Header{}
 	for _, line := range lines {
@@ -70,7 +70,7 @@ func headers(lines []string) (http.Header, error) {
 	return all, nil
 }
 
-// tls is the TLS configuration, nil for that of the system.
+// tls returns the TLS configuration; nil is the default.
 func (o options) tls() (*tls.Config, error) {
 	if o.CA == "" && o.ClientCert == "" && o.ClientKey == "" {
 		return nil, nil //nolint:nilnil // there is nothing to configure

@@ -28,7 +28,7 @@ func pemFile(t *testing.T, kind string, der []byte) string {
 	return file(t, string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})))
 }
 
-// selfSigned makes a certificate of a client, and returns it and the files of it and of its key.
+// selfSigned creates a client certificate and returns it with the files of it and its key.
 func selfSigned(t *testing.T) (certificate *x509.Certificate, certFile, keyFile string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -51,7 +51,7 @@ func selfSigned(t *testing.T) (certificate *x509.Certificate, certFile, keyFile 
 	return certificate, pemFile(t, "CERTIFICATE", der), pemFile(t, "PRIVATE KEY", keyDER)
 }
 
-// A server behind a gateway that wants a client certificate, and a header of its own, is tested through it.
+// A gateway may require a client certificate and a header.
 func TestAServerThatRequiresAClientCertificateAndAHeader(t *testing.T) {
 	t.Parallel()
 	at, err := url.Parse(servertest.New(t, func(c *server.Config) { c.Now = time.Now }).URL)

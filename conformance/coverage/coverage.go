@@ -11,7 +11,7 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 )
 
-// Collector sees the exchanges of a run. It may be used from several goroutines.
+// Collector observes the exchanges of a run. It may be used from several goroutines.
 type Collector struct {
 	operations map[string]*operation // by operationId; "" for what matches none
 
@@ -20,7 +20,7 @@ type Collector struct {
 	touched  map[string]map[string]bool
 }
 
-// New gives a collector for a document, of which profile document looks at the operations of the interface document only.
+// New returns a collector for a contract; in profile document it covers only the operations of the interface document.
 func New(doc *openapi3.T, profile probe.Profile) *Collector {
 	c := &Collector{
 		operations: map[string]*operation{"": outside(doc)}, answered: map[string]int{}, touched: map[string]map[string]bool{},
@@ -38,7 +38,7 @@ func New(doc *openapi3.T, profile probe.Profile) *Collector {
 	return c
 }
 
-// Observe notes an exchange.
+// Observe records an exchange.
 func (c *Collector) Observe(x probe.Exchange) {
 	op := c.operations[x.OperationID]
 	if op == nil || x.Err != nil || x.Method == http.MethodHead {
@@ -55,13 +55,13 @@ func (c *Collector) Observe(x probe.Exchange) {
 	}
 }
 
-// Report is what has been touched, and what has not.
+// Report lists what has been exercised, and what has not.
 type Report struct {
 	Operations []Operation `json:"operations"` // by id
 	Missing    []string    `json:"missing"`    // of all operations, as sentences
 }
 
-// Operation is one operation. What there is to touch has names such as "422 LIMIT_EXCEEDED", "invalid query country",
+// Operation is the coverage of an operation. Its items have names such as "422 LIMIT_EXCEEDED", "invalid query country",
 // "valid body /to[WALLET]/payer_id", "missing body /email" and "response /items/*/id".
 type Operation struct {
 	ID       string   `json:"id"`       // "" for requests that match no operation
@@ -70,7 +70,7 @@ type Operation struct {
 	Missing  []string `json:"missing"`
 }
 
-// Report gives what has been touched so far.
+// Report returns what has been exercised so far.
 func (c *Collector) Report() Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +89,7 @@ func (c *Collector) Report() Report {
 	return newReport(all)
 }
 
-// Merge gives what several runs have touched together: one run sees one condition only.
+// Merge returns what several runs have exercised together, such as those in different conditions.
 func Merge(reports ...Report) Report {
 	merged := map[string]*Operation{}
 	for _, r := range reports {
@@ -112,7 +112,7 @@ func Merge(reports ...Report) Report {
 	return newReport(all)
 }
 
-// newReport puts operations in order.
+// newReport sorts operations and their items.
 func newReport(all []Operation) Report {
 	slices.SortFunc(all, func(a, b Operation) int { return cmp.Compare(a.ID, b.ID) })
 	r := Report{Operations: all, Missing: []string{}}

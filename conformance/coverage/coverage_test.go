@@ -15,7 +15,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi"
 )
 
-// document is a small contract with all that coverage looks at: a oneOf, an array, a map, parameters in three places, an
+// document is a small contract with everything that coverage distinguishes: a oneOf, an array, a map, parameters in three places, an
 // optional header of a response, errors with several codes, and one that belongs to no operation.
 const document = `{
 "openapi": "3.0.3", "info": {"title": "T", "version": "1"},
@@ -84,7 +84,7 @@ func operation(t *testing.T, r coverage.Report, id string) coverage.Operation {
 	return r.Operations[i]
 }
 
-// Before anything was sent everything is missing, each thing once and by its name.
+// At first everything is missing, each item once.
 func TestEverythingIsMissingAtFirst(t *testing.T) {
 	t.Parallel()
 	r := observed(t)
@@ -111,7 +111,7 @@ func TestEverythingIsMissingAtFirst(t *testing.T) {
 	}
 }
 
-// What an exchange touches, and no more.
+// An exchange exercises these items and no others.
 func TestAnExchangeTouchesWhatItHolds(t *testing.T) {
 	t.Parallel()
 	bad := func(in, field string) string {
@@ -179,7 +179,7 @@ func TestParametersAndHeaders(t *testing.T) {
 	}
 }
 
-// What has no answer, HEAD and unknown operations touch nothing; what matches no operation has its own codes.
+// Requests without a response, HEAD and unknown operations exercise nothing; requests outside of operations have codes of their own.
 func TestWhatTouchesNothing(t *testing.T) {
 	t.Parallel()
 	silent, head, unknown := put(200, `{}`, `{"id":"1"}`), put(200, `{}`, `{"id":"1"}`), put(200, `{}`, `{"id":"1"}`)
@@ -195,7 +195,7 @@ func TestWhatTouchesNothing(t *testing.T) {
 	}
 }
 
-// Profile document looks at the operations of the interface document only.
+// Profile document covers only the operations of the interface document.
 func TestProfileDocument(t *testing.T) {
 	t.Parallel()
 	var ids []string
@@ -207,7 +207,7 @@ func TestProfileDocument(t *testing.T) {
 	}
 }
 
-// Merged reports have touched what any of them has, and miss what all of them miss, also after a way through JSON.
+// Merged reports have exercised what any of them has, and miss what all of them miss, also after a round trip through JSON.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	first := put(200, `{}`, `{"id":"1"}`)

@@ -1,3 +1,3 @@
-// Package coverage tells what of the contract a run has touched: operations with their statuses and codes, members of
-// requests and responses, parameters with good and bad values. It judges nothing.
+// Package coverage records which parts of the contract a run has exercised: operations with their statuses and codes, members
+// of requests and responses, parameters with valid and invalid values. It judges nothing.
 package coverage

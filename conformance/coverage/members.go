@@ -6,13 +6,13 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// A label is the place of a member in a schema: a JSON pointer with * for every item of an array and every name of a
-// map, and [NAME] behind a oneOf for the variant that the discriminator NAME selects.
+// A label is the place of a member in a schema: a JSON pointer with * for the items of an array and the names of a map, and
+// [NAME] after a oneOf for the variant that the discriminator value NAME selects.
 
-// wantRequest tells what of a request schema is to be sent: every member valid and invalid, required ones left out too.
+// wantRequest calls want for what should be sent of a request schema: every member valid and invalid, required ones missing.
 func wantRequest(s *openapi3.Schema, label string, want func(kind, label string)) {
 	if s.Discriminator != nil {
-		name := s.Discriminator.PropertyName // where it is wrong, no variant is known
+		name := s.Discriminator.PropertyName // with an invalid one, no variant is selected
 		want("invalid", label+"/"+name)
 		want("missing", label+"/"+name)
 		for value, variant := range variants(s) {
@@ -35,7 +35,7 @@ func wantRequest(s *openapi3.Schema, label string, want func(kind, label string)
 	}
 }
 
-// wantResponse tells what of a response schema is to be seen: every member, and an item of every array.
+// wantResponse calls want for what should be received of a response schema: every member, and an item of every array.
 func wantResponse(s *openapi3.Schema, label string, want func(label string)) {
 	for value, variant := range variants(s) {
 		wantResponse(variant, label+"["+value+"]", want)
@@ -46,7 +46,7 @@ func wantResponse(s *openapi3.Schema, label string, want func(label string)) {
 	}
 }
 
-// members gives the schemas below one, by the last token of their label.
+// members returns the schemas directly below s by the last token of their label.
 func members(s *openapi3.Schema) map[string]*openapi3.Schema {
 	all := map[string]*openapi3.Schema{}
 	for name, ref := range s.Properties {
@@ -61,7 +61,7 @@ func members(s *openapi3.Schema) map[string]*openapi3.Schema {
 	return all
 }
 
-// variants gives the schemas of a oneOf by the value of its discriminator.
+// variants returns the schemas of a oneOf by discriminator value.
 func variants(s *openapi3.Schema) map[string]*openapi3.Schema {
 	all := map[string]*openapi3.Schema{}
 	if s.Discriminator == nil {
@@ -77,7 +77,7 @@ func variants(s *openapi3.Schema) map[string]*openapi3.Schema {
 	return all
 }
 
-// variant follows a discriminator to the schema that describes value; nil where there is none.
+// variant returns the schema that the discriminator selects for value, or nil.
 func variant(s *openapi3.Schema, value any) (chosen *openapi3.Schema, suffix string) {
 	if s.Discriminator == nil {
 		return s, ""
@@ -87,7 +87,7 @@ func variant(s *openapi3.Schema, value any) (chosen *openapi3.Schema, suffix str
 	return variants(s)[name], "[" + name + "]"
 }
 
-// visit tells the label of everything below value that the schema describes.
+// visit calls seen with the label of everything in value that the schema describes.
 func visit(s *openapi3.Schema, value any, label string, seen func(label string)) {
 	s, suffix := variant(s, value)
 	if s == nil {
@@ -116,8 +116,8 @@ func visit(s *openapi3.Schema, value any, label string, seen func(label string))
 	}
 }
 
-// locate gives the label of what the tokens of a pointer lead to, and whether value has it. It is not ok where the schema
-// describes no such place.
+// locate returns the label of the place that the tokens of a pointer lead to, and whether it is present in value. It is not ok
+// if the schema does not describe the place.
 func locate(s *openapi3.Schema, value any, path []string) (label string, present, ok bool) {
 	for i, token := range path {
 		if d := s.Discriminator; d != nil && token == d.PropertyName && i == len(path)-1 {

@@ -16,7 +16,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// operation is what there is to touch in one operation.
+// operation is what there is to exercise in an operation.
 type operation struct {
 	id         string
 	parameters []*openapi3.Parameter
@@ -31,7 +31,7 @@ func newOperation(item *openapi3.PathItem, spec *openapi3.Operation) *operation 
 		p := ref.Value
 		op.parameters = append(op.parameters, p)
 		op.want("valid "+place(p), "invalid "+place(p))
-		if p.Required && p.In != openapi3.ParameterInPath { // without it the path is another one
+		if p.Required && p.In != openapi3.ParameterInPath { // without it, the path is a different one
 			op.want("missing " + place(p))
 		}
 	}
@@ -47,7 +47,7 @@ func newOperation(item *openapi3.PathItem, spec *openapi3.Operation) *operation 
 		}
 		op.want(status)
 		for name, header := range ref.Value.Headers {
-			if !header.Value.Required { // the others are judged with each answer
+			if !header.Value.Required { // required ones are judged in every response
 				op.want("response header " + name)
 			}
 		}
@@ -57,7 +57,7 @@ func newOperation(item *openapi3.PathItem, spec *openapi3.Operation) *operation 
 	return op
 }
 
-// outside is what there is to touch beside the operations: the declared errors that no operation has.
+// outside is what there is to exercise besides the operations: declared errors that no operation has.
 func outside(doc *openapi3.T) *operation {
 	op := &operation{wanted: map[string]bool{}}
 	used := map[*openapi3.Response]bool{}
@@ -95,7 +95,7 @@ func jsonSchema(content openapi3.Content) *openapi3.Schema {
 	return content["application/json"].Schema.Value
 }
 
-// codes gives a declared error once for each code of its examples; the examples tell the status where it is not known.
+// codes returns "status code" for each example of a declared error; without a status, that of the example is used.
 func codes(status string, r *openapi3.Response) []string {
 	var all []string
 	for _, ref := range r.Content["application/json"].Examples {
@@ -112,7 +112,7 @@ func codes(status string, r *openapi3.Response) []string {
 	return all
 }
 
-// touchedBy lists what an exchange touches; some of it may be unknown to the document.
+// touchedBy returns the items that an exchange exercises, including ones that the contract does not have.
 func (op *operation) touchedBy(x probe.Exchange) []string {
 	sent, query := decode(x.Body), url.Values{}
 	if u, err := url.Parse(x.URL); err == nil {
@@ -154,7 +154,7 @@ func (op *operation) touchedBy(x probe.Exchange) []string {
 	return touched
 }
 
-// accepted lists what a request with its 200 touches.
+// accepted returns the items that a request with a 200 exercises.
 func (op *operation) accepted(x probe.Exchange, sent any, given func(*openapi3.Parameter) bool) []string {
 	touched := []string{"200", "valid body"}
 	for _, p := range op.parameters {
@@ -174,7 +174,7 @@ func (op *operation) accepted(x probe.Exchange, sent any, given func(*openapi3.P
 	return touched
 }
 
-// decode gives a JSON value, numbers as they are written; nil where it is none.
+// decode returns a JSON value with numbers as written, or nil.
 func decode(text []byte) any {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -185,7 +185,7 @@ func decode(text []byte) any {
 	return value
 }
 
-// tokens gives the tokens of a JSON pointer.
+// tokens returns the tokens of a JSON pointer.
 func tokens(pointer string) []string {
 	if pointer == "" {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// NoAnswer says why a request got no answer. An error of the network may quote what a server sent, so that only known
-// ones are worded.
+// NoAnswer returns why a request got no response. Network errors may quote what a server sent, so only known ones are
+// described.
 func NoAnswer(err error) string {
 	var timeout interface{ Timeout() bool }
 	switch {
@@ -50,8 +50,7 @@ var networkErrors = []struct{ holds, means string }{
 	{"context canceled", "the run was interrupted"},
 }
 
-// Unusable says why a call of the generated client returned an error: there was no answer, or its body could not be
-// decoded.
+// Unusable returns why a call of the generated client failed: there was no response, or its body could not be decoded.
 func Unusable(err error) string {
 	var transport *url.Error
 	var syntax *json.SyntaxError

@@ -10,22 +10,21 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/wire"
 )
 
-// Bounds of what is read one by one of a catalogue, which may have thousands of elements: enough to choose from.
+// Bounds of what is read one by one from a catalogue, which may have thousands of elements.
 const (
 	perKind    = 8   // payers of one country and method, and banks of one country
 	mostOfAll  = 160 // payers, and banks
 	atOnceRead = 8
 )
 
-// catalogue is the reference data of the target, read once for all checks.
+// catalogue is the reference data of the target, read once per run.
 type catalogue struct {
 	mu     sync.Mutex
 	payers []api.PayerDetail
 	banks  []api.BankDetail
 }
 
-// Payers gives payers of every country and method that the client can see, with their details; not all where there are
-// many.
+// Payers returns payers of every country and method that the client can see, with details; not all if there are many.
 func (t *T) Payers() []api.PayerDetail {
 	c := &t.session.catalogue
 	c.mu.Lock()
@@ -38,7 +37,7 @@ func (t *T) Payers() []api.PayerDetail {
 	return c.payers
 }
 
-// Banks gives banks of every country that the client can see, with their details; not all where there are many.
+// Banks returns banks of every country that the client can see, with details; not all if there are many.
 func (t *T) Banks() []api.BankDetail {
 	c := &t.session.catalogue
 	c.mu.Lock()
@@ -51,8 +50,8 @@ func (t *T) Banks() []api.BankDetail {
 	return c.banks
 }
 
-// choose gives the identifiers of those elements of a list that are read: of each kind the first before the second of any,
-// but the destination before all others. They come in the order of the list.
+// choose returns the identifiers of the elements to read, in the order of the list: those of the destination first, then
+// the first of each kind, then the second.
 func choose[V any](t *T, list []V, of func(V) (id int64, country, method string)) []int64 {
 	type element struct {
 		id        int64
@@ -81,7 +80,7 @@ func choose[V any](t *T, list []V, of func(V) (id int64, country, method string)
 	return ids
 }
 
-// readEach reads elements one by one, some at the same time.
+// readEach reads elements, several at the same time.
 func readEach[B any, R Success[B]](t *T, ids []int64, read func(id int64) (R, error)) []B {
 	answers, errs := make([]R, len(ids)), make([]error, len(ids))
 	slots := make(chan struct{}, atOnceRead)
@@ -101,7 +100,7 @@ func readEach[B any, R Success[B]](t *T, ids []int64, read func(id int64) (R, er
 	return all
 }
 
-// Payer gives the first payer that fits, or skips the check, saying what none does.
+// Payer returns the first payer that fits, or skips the check; what describes such a payer.
 func (t *T) Payer(what string, fits func(api.PayerDetail) bool) api.PayerDetail {
 	for _, p := range t.Payers() {
 		if fits(p) {
@@ -112,14 +111,14 @@ func (t *T) Payer(what string, fits func(api.PayerDetail) bool) api.PayerDetail 
 	return api.PayerDetail{}
 }
 
-// AnyPayer gives a payer of a method in the destination, one that restricts nothing where there is one.
+// AnyPayer returns a payer of a method in the destination, preferably one without a network limit.
 func (t *T) AnyPayer(method api.PayoutMethod) api.PayerDetail {
 	return t.PreferUnrestricted(fmt.Sprintf("of %s in %s", method, t.Target().Facts.Destination), func(p api.PayerDetail) bool {
 		return p.DeliveryMethod == method && p.Country == t.Target().Facts.Destination
 	})
 }
 
-// PreferUnrestricted gives the first payer that fits and has no network limit, else the first that fits, or skips the check.
+// PreferUnrestricted returns the first payer that fits and has no network limit, else the first that fits, or skips the check.
 func (t *T) PreferUnrestricted(what string, fits func(api.PayerDetail) bool) api.PayerDetail {
 	for _, p := range t.Payers() {
 		if len(p.NetworkLimit) == 0 && fits(p) {
@@ -129,11 +128,11 @@ func (t *T) PreferUnrestricted(what string, fits func(api.PayerDetail) bool) api
 	return t.Payer(what, fits)
 }
 
-// usualRate is that of a [T.Payout] to whom no network limit restricts.
+// usualRate is the rate of a [T.Payout] without a network limit.
 var usualRate = wire.MustAmount("132.25")
 
-// RateFor gives a rate at which a sending amount of 1 is within the network limits of a payer: the usual one, or the bound
-// that is next to it.
+// RateFor returns a rate at which a sending amount of 1 is within the network limits of a payer: the usual rate, or the
+// nearest bound.
 func RateFor(p api.PayerDetail) wire.Amount {
 	rate := usualRate.Decimal()
 	for _, l := range p.NetworkLimit {

@@ -1,4 +1,3 @@
-// Package probe is what a conformance check is made of: the check and its status, the T that a check talks to, the
-// recording transport under it, and the world, which sets up senders and receivers. The checks themselves are in
-// conformance/checks; what is done with their results is in conformance.
+// Package probe has the building blocks of a conformance check: the check and its status, the T that it is given, the
+// recording transport, and the set-up of senders and receivers. The checks are in conformance/checks; conformance runs them.
 package probe

@@ -7,7 +7,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
-// Exchange is one request and what came back. It is not redacted: nothing of it may leave the process as it is.
+// Exchange is a request and its response. It is not redacted and must not leave the process.
 type Exchange struct {
 	OperationID string // "" where the request matches no operation
 	Method      string
@@ -17,9 +17,9 @@ type Exchange struct {
 	Body        []byte
 	Duration    time.Duration
 
-	Err            error // no answer: all below is empty
+	Err            error // no response: the fields below are empty
 	Status         int
 	ResponseHeader http.Header
 	ResponseBody   []byte
-	Violations     []contract.Violation // what of the answer breaks the contract
+	Violations     []contract.Violation // of the contract in the response
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// Answer is what every response of the generated client can tell, and a [Reply] too.
+// Answer is a response of the generated client, or a [Reply].
 type Answer interface {
 	StatusCode() int
 	GetBody() []byte
@@ -21,7 +21,7 @@ type Success[B any] interface {
 	GetJSON200() *B
 }
 
-// OK gives the body of a 200. Any other answer fails the check and ends it.
+// OK returns the body of a 200. Any other response fails the check and ends it.
 func OK[B any, R Success[B]](t *T, r R, err error) B {
 	t.judge()
 	body, problem := ok(r, err)
@@ -31,8 +31,8 @@ func OK[B any, R Success[B]](t *T, r R, err error) B {
 	return body
 }
 
-// Setup gives the body of a 200 to a call that only prepares the check. Any other answer is an error of the set-up,
-// which tells nothing about the rule that the check is about, and ends the check.
+// Setup returns the body of a 200 to a call that only prepares the check. Any other response ends the check with an [Error],
+// because it says nothing about the rule.
 func Setup[B any, R Success[B]](t *T, r R, err error) B {
 	body, problem := ok(r, err)
 	if problem != "" {
@@ -52,7 +52,7 @@ func ok[B any, R Success[B]](r R, err error) (body B, problem string) {
 }
 
 // Refused expects an error of a status and a code, and details for each of the fields; a field is "in name", such as
-// "body /email" or "query country". It goes on after a failure, and gives the body as far as it could be read.
+// "body /email" or "query country". It continues after a failure, and returns the body as far as it could be decoded.
 func (t *T) Refused(r Answer, err error, status int, code api.ErrorCode, fields ...string) api.Error {
 	t.judge()
 	if err != nil {
@@ -79,7 +79,7 @@ func (t *T) Refused(r Answer, err error, status int, code api.ErrorCode, fields 
 	return body
 }
 
-// summary names the status, and the code and fields of an error. It holds nothing that a server made up.
+// summary returns the status, and the code and fields of an error. It contains no free text of the server.
 func summary(r Answer) string {
 	var body api.Error
 	if json.Unmarshal(r.GetBody(), &body) != nil || !body.Code.Valid() {

@@ -12,14 +12,14 @@ import (
 type Request struct {
 	Method    string
 	Path      string      // escaped, below the base URL, with its query
-	Header    http.Header // beside the credentials, which it may override; an empty value removes one
+	Header    http.Header // in addition to the credentials, which it may override; an empty value removes one
 	Body      any         // nil, []byte as it is, or a value to encode as JSON
-	Spaces    int64       // so many spaces follow the body, and are not recorded
-	Chunked   bool        // send the body without telling its length
+	Spaces    int64       // number of spaces that follow the body; they are not recorded
+	Chunked   bool        // send the body without Content-Length
 	Anonymous bool        // send no credentials
 }
 
-// Reply is what came back; it is an [Answer].
+// Reply is the response to a [Request]; it is an [Answer].
 type Reply struct {
 	Status int
 	Header http.Header
@@ -84,7 +84,7 @@ func (t *T) Try(r Request) (Reply, error) {
 	return Reply{res.StatusCode, res.Header, text}, err
 }
 
-// Send is Try for a request that must be answered; without an answer the check fails and ends.
+// Send is [T.Try] for a request that must be answered; without a response the check fails and ends.
 func (t *T) Send(r Request) Reply {
 	reply, err := t.Try(r)
 	if err != nil {
@@ -93,7 +93,7 @@ func (t *T) Send(r Request) Reply {
 	return reply
 }
 
-// spacedBody is a text with spaces behind it, which are not held in memory.
+// spacedBody is a text followed by spaces, which are not kept in memory.
 type spacedBody struct {
 	text  io.ReadCloser
 	whole io.Reader
@@ -112,20 +112,20 @@ func (spaces) Read(p []byte) (int, error) { return copy(p, blank), nil }
 
 var blank = bytes.Repeat([]byte{' '}, 32<<10)
 
-// path gives a path without its query.
+// path returns a path without its query.
 func path(p string) string {
 	p, _, _ = strings.Cut(p, "?")
 	return p
 }
 
-// Object gives a request of the generated types as JSON members, to be damaged.
+// Object returns a request of the generated types as JSON members, to be modified.
 func Object(t *T, v any) map[string]any {
 	text, err := json.Marshal(v)
 	if err != nil {
 		t.Brokenf("encode a request: %v", err)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber() // no amount passes through a float
+	d.UseNumber() // no amount becomes a float
 	var members map[string]any
 	if err := d.Decode(&members); err != nil {
 		t.Brokenf("decode a request: %v", err)

@@ -15,7 +15,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
-// Session is what the checks of one run share.
+// Session is shared by the checks of a run.
 type Session struct {
 	Target   Target
 	Contract *contract.Contract
@@ -26,7 +26,7 @@ type Session struct {
 	catalogue catalogue
 }
 
-// NewSession prepares a run; it sends nothing. Close it when the run is over.
+// NewSession prepares a run without sending anything. Close it after the run.
 func NewSession(target Target, c *contract.Contract) (*Session, error) {
 	u, err := url.Parse(target.URL)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -43,15 +43,15 @@ func NewSession(target Target, c *contract.Contract) (*Session, error) {
 	return s, nil
 }
 
-// Close lets go of idle connections.
+// Close closes idle connections.
 func (s *Session) Close() {
 	if t, ok := s.transport.(*http.Transport); ok && s.Target.Transport == nil {
 		t.CloseIdleConnections()
 	}
 }
 
-// patientConn reports no failed write once a request has been written in part. A server may answer and close a connection
-// before it has read all of a request, and net/http would return the error of the write in place of that answer.
+// patientConn hides write errors once part of a request has been written. A server may respond and close the connection before
+// it has read the whole request; net/http would return the write error instead of that response.
 type patientConn struct {
 	net.Conn
 	begun atomic.Bool
@@ -77,7 +77,7 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	return &patientConn{Conn: c}, nil
 }
 
-// startRequest is called with the connection of each request.
+// startRequest resets the connection of a request before anything is written.
 func startRequest(i httptrace.GotConnInfo) {
 	conn := i.Conn
 	if secure, ok := conn.(*tls.Conn); ok {

@@ -2,22 +2,22 @@ package probe
 
 import "fmt"
 
-// Status is how a check ended. Statuses are a ladder: a group has the highest status of its members, and nothing ever
-// moves down, so that a set-up that did not work is never taken for a pass or for a failure of the server.
+// Status is the outcome of a check. Statuses are ordered: a group has the highest status of its members, and the status of a
+// check never decreases, so that a failed set-up is never taken for a pass or a failure of the server.
 type Status int
 
-// The ladder, lowest first.
+// Statuses, lowest first.
 const (
-	Disabled Status = iota // not chosen: by profile, condition or filter
-	Skipped                // chosen, but what it needs is not there; the reason says what
+	Disabled Status = iota // not selected by profile, condition or filter
+	Skipped                // selected, but something it needs is missing
 	Passed
 	Failed // the server breaks the rule
-	Error  // the suite could not tell: set-up, connection, or a fault of its own
+	Error  // not judged: set-up, connection, or a fault of the suite
 )
 
 var statusNames = [...]string{"disabled", "skipped", "passed", "failed", "error"}
 
-// String gives the name in lower case.
+// String returns the name in lower case.
 func (s Status) String() string { return statusNames[s] }
 
 // MarshalText implements [encoding.TextMarshaler].

@@ -10,7 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// T is what a running check talks to. Its methods may be called from several goroutines, but only the check's own may
+// T is passed to a running check. Its methods may be called from several goroutines, but only the check's own goroutine may
 // end it (Fatalf, Brokenf, Skipf, and everything that sets up).
 type T struct {
 	session  *Session
@@ -26,7 +26,7 @@ type T struct {
 	exchanges []Exchange
 }
 
-// Outcome is how a check ended, and what it sent.
+// Outcome is the result of a check with its exchanges.
 type Outcome struct {
 	Status    Status
 	Messages  []string // what failed, or why it was skipped
@@ -36,8 +36,8 @@ type Outcome struct {
 // ended is thrown to end a check, or one case of it.
 type ended struct{ status Status }
 
-// Run runs one check to its end. Observe sees every exchange of it as it happens, from several goroutines. A check that
-// ctx cuts short has neither passed nor failed: it is skipped as not run, for the cause of ctx.
+// Run runs a check. It calls observe with every exchange as it happens, possibly from several goroutines. A check that is cut
+// short by ctx has neither passed nor failed: it is [NotRun].
 func (s *Session) Run(ctx context.Context, c Check, observe func(Exchange)) Outcome {
 	if ctx.Err() != nil {
 		return NotRun(ctx)
@@ -48,7 +48,7 @@ func (s *Session) Run(ctx context.Context, c Check, observe func(Exchange)) Outc
 		defer func() {
 			switch r := recover().(type) {
 			case nil, ended:
-			default: // a fault of the check must not be taken for one of the server
+			default: // a defect of the check is not one of the server
 				t.end(Error, fmt.Sprintf("the check itself failed: %v\n%s", r, debug.Stack()))
 			}
 		}()
@@ -70,19 +70,19 @@ func (t *T) record(x Exchange) {
 	t.exchanges = append(t.exchanges, x)
 }
 
-// interrupted notes that the check did not get an answer, if that is because the run has ended.
+// interrupted records that a request of the check failed because the run has ended.
 func (t *T) interrupted() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.cut = t.cut || t.ctx.Err() != nil
 }
 
-// NotRun is how a check ends that the end of ctx kept from running.
+// NotRun is the outcome of a check that the end of ctx kept from running; its cause is the reason.
 func NotRun(ctx context.Context) Outcome {
 	return Outcome{Status: Skipped, Messages: []string{"not run: " + context.Cause(ctx).Error()}}
 }
 
-// end moves the status up the ladder. What goes wrong once the run has ended says nothing about the server.
+// end raises the status. A failure after the end of the run says nothing about the server.
 func (t *T) end(s Status, messages ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -150,19 +150,19 @@ func (t *T) judge() {
 // Failf reports what the server does wrong, and continues.
 func (t *T) Failf(format string, args ...any) { t.end(Failed, fmt.Sprintf(format, args...)) }
 
-// Fatalf says what the server does wrong, and ends the check.
+// Fatalf reports what the server does wrong, and ends the check.
 func (t *T) Fatalf(format string, args ...any) {
 	t.Failf(format, args...)
 	panic(ended{Failed})
 }
 
-// Brokenf says why the suite cannot tell, and ends the check.
+// Brokenf reports why the rule cannot be judged, and ends the check.
 func (t *T) Brokenf(format string, args ...any) {
 	t.end(Error, fmt.Sprintf(format, args...))
 	panic(ended{Error})
 }
 
-// Skipf says what the check needs and does not have, and ends it.
+// Skipf reports what the check needs and does not have, and ends it.
 func (t *T) Skipf(format string, args ...any) {
 	t.end(Skipped, fmt.Sprintf(format, args...))
 	panic(ended{Skipped})
@@ -174,7 +174,7 @@ func (t *T) Context() context.Context { return t.ctx }
 // Target is the server under test.
 func (t *T) Target() Target { return t.session.Target }
 
-// Full tells whether extensions may be used.
+// Full reports whether extensions may be used.
 func (t *T) Full() bool { return t.session.Target.Profile == Full }
 
 // Client is the generated client with the first client's credentials.
@@ -212,7 +212,7 @@ func setCredentials(h http.Header, clientID, secret string) {
 	}
 }
 
-// http gives a client that records, and that follows no redirect: it would carry the credentials elsewhere.
+// http returns a client that records exchanges and follows no redirects, which could send the credentials elsewhere.
 func (t *T) http() *http.Client {
 	return &http.Client{Transport: t.recorder, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse

@@ -10,11 +10,11 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// Target is the server under test and what the suite has to know of it.
+// Target is the server under test and what the suite must know about it.
 type Target struct {
 	URL                              string // the base URL, a path included where there is one
 	ClientID, ClientSecret           string
-	OtherClientID, OtherClientSecret string // may be empty: two-client checks are then skipped
+	OtherClientID, OtherClientSecret string // may be empty: checks with two clients are then skipped
 	Profile                          Profile
 	Condition                        Condition
 	Facts                            Facts
@@ -25,7 +25,7 @@ type Target struct {
 	Transport                        http.RoundTripper // nil: one of the suite's own, which follows TLS
 }
 
-// Facts are what no operation tells about a server. [DefaultFacts] are those of this project's sandbox.
+// Facts are facts about a server that no operation returns. [DefaultFacts] are those of this project's sandbox.
 type Facts struct {
 	OriginCountry   string `yaml:"origin_country" json:"origin_country"`     // an enabled originating corridor
 	OriginCurrency  string `yaml:"origin_currency" json:"origin_currency"`   // and its sending currency, one of 2 decimals
@@ -36,8 +36,7 @@ type Facts struct {
 // DefaultFacts are the facts of this project's sandbox.
 var DefaultFacts = Facts{OriginCountry: "US", OriginCurrency: "USD", Destination: "NP", DisabledCountry: "FR"}
 
-// Fixtures are what exists already on a server of which only the documented operations may be used. Checks that need
-// what is not there are skipped.
+// Fixtures exist on a server that offers only the documented operations. Checks that need a missing fixture are skipped.
 type Fixtures struct {
 	Sender     *FixedSender    `yaml:"sender" json:"sender,omitempty"`         // verified, with an active funding account
 	Unverified *FixedSender    `yaml:"unverified" json:"unverified,omitempty"` // the same, but UNVERIFIED
@@ -56,5 +55,5 @@ type FixedReceiver struct {
 	ID           openapi_types.UUID  `yaml:"id" json:"id"`                       // the receive user
 	FundID       *openapi_types.UUID `yaml:"fund_id" json:"fund_id,omitempty"`   // BANK_DEPOSIT, WALLET
 	PayerID      int64               `yaml:"payer_id" json:"payer_id,omitempty"` // CASH_PICKUP, HOME_DELIVERY
-	Currency     string              `yaml:"currency" json:"currency"`           // that is paid out
+	Currency     string              `yaml:"currency" json:"currency"`           // of the payout
 }

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Together makes n calls, each with one request, at the same time. Every request gets a connection of its own before any
-// is sent: else one after the other would go over those that are there. It returns when all calls have.
+// Together makes n concurrent calls with one request each and waits for them. No request is sent before each has its own
+// connection; otherwise they could be sent one after another over a few connections.
 func (t *T) Together(n int, call func(ctx context.Context, i int)) {
 	var calls, connecting sync.WaitGroup
 	connecting.Add(n)
@@ -18,7 +18,7 @@ func (t *T) Together(n int, call func(ctx context.Context, i int)) {
 			connecting.Wait()
 		}})
 		calls.Go(func() {
-			defer connected() // it may have got none
+			defer connected() // even if the call got no connection
 			call(ctx, i)
 		})
 	}

@@ -15,33 +15,33 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
-// maxResponse is how much of an answer is read; what is longer is taken for a connection that failed.
+// maxResponse is the maximum size of a response in bytes; a longer one counts as no response.
 const maxResponse = 16 << 20
 
-// errAnswerTooLong ends the reading of an answer without end.
+// errAnswerTooLong is returned when a response exceeds maxResponse.
 var errAnswerTooLong = fmt.Errorf("the answer has more than %d bytes", maxResponse)
 
-// giveUpAfter is how many requests in a row may get no answer before the suite stops asking.
+// giveUpAfter is the number of consecutive requests without a response after which the suite sends no more.
 const giveUpAfter = 8
 
-// ErrUnreachable is the error of every request after too many in a row got no answer.
+// ErrUnreachable is returned for every request after too many consecutive ones got no response.
 var ErrUnreachable = errors.New("the server does not answer any more")
 
-// recorder is the transport of one check: it bounds, times, checks against the contract and records every exchange.
+// recorder is the transport of a check: it limits, times and records every exchange and compares it with the contract.
 type recorder struct {
 	session *Session
 	check   *T
 	observe func(Exchange)
 }
 
-// Bounds of how the suite keeps to the rate limit of a server.
+// Bounds of waiting for the rate limit of a server.
 const (
-	mostWaits   = 8                // in a row for one request
+	mostWaits   = 8                // for one request
 	longestWait = 10 * time.Second // of each
 )
 
-// RoundTrip implements [http.RoundTripper]. The answer is in memory. A request beyond the rate limit of the server, which is
-// what no check of a normal run is about, is sent again when the server says.
+// RoundTrip implements [http.RoundTripper]. The response is in memory. Unless the run is about the rate limit, a request
+// beyond it is sent again after Retry-After.
 func (r recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	res, err := r.sendWithinLimit(req)
 	if err != nil {
@@ -57,7 +57,7 @@ func (r recorder) sendWithinLimit(req *http.Request) (*http.Response, error) {
 			req.Body != nil && req.GetBody == nil {
 			return res, err
 		}
-		seconds, _ := strconv.Atoi(res.Header.Get("Retry-After")) // without one the contract check tells
+		seconds, _ := strconv.Atoi(res.Header.Get("Retry-After")) // if it is missing, the contract check fails
 		if seconds <= 0 {
 			return res, nil
 		}
@@ -78,7 +78,7 @@ func (r recorder) sendWithinLimit(req *http.Request) (*http.Response, error) {
 // send sends a request once.
 func (r recorder) send(req *http.Request) (*http.Response, error) {
 	if r.session.silent.Load() >= giveUpAfter {
-		r.check.end(Error) // what is not asked is not answered wrongly
+		r.check.end(Error) // a request that is not sent says nothing about the server
 		return nil, ErrUnreachable
 	}
 	x := Exchange{Method: req.Method, URL: strings.TrimPrefix(req.URL.RequestURI(), r.session.base), Header: req.Header.Clone()}
@@ -95,14 +95,14 @@ func (r recorder) send(req *http.Request) (*http.Response, error) {
 		}
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), r.session.Target.Timeout)
-	defer cancel() // the answer is in memory by then
+	defer cancel() // the response is in memory by then
 	checked := r.session.Contract.Transport(bounded{r.session.transport}, contract.BasePath(r.session.base),
 		contract.Observe(func(e contract.Exchange) {
 			x.OperationID, x.Template, x.Violations = e.OperationID, e.Path, e.Violations
 		}))
 	outgoing := req.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: startRequest}))
 	for name, values := range r.session.Target.Header {
-		if _, ok := outgoing.Header[name]; !ok { // what a check sends is its own
+		if _, ok := outgoing.Header[name]; !ok { // a check may send its own value
 			outgoing.Header[name] = values
 		}
 	}
@@ -114,7 +114,7 @@ func (r recorder) send(req *http.Request) (*http.Response, error) {
 	x.Duration = time.Since(begun)
 	if err != nil {
 		x.Err = err
-		if req.Context().Err() == nil { // the check did not hang up itself
+		if req.Context().Err() == nil { // the check did not cancel it
 			r.session.silent.Add(1)
 		}
 		r.record(x)
@@ -123,7 +123,7 @@ func (r recorder) send(req *http.Request) (*http.Response, error) {
 	r.session.silent.Store(0)
 	res.Body = io.NopCloser(bytes.NewReader(x.ResponseBody))
 	x.Status, x.ResponseHeader = res.StatusCode, res.Header
-	if req.Method == http.MethodHead && res.StatusCode == http.StatusMethodNotAllowed { // a method that the contract does not have
+	if req.Method == http.MethodHead && res.StatusCode == http.StatusMethodNotAllowed { // HEAD is not in the contract
 		x.OperationID, x.Template, x.Violations = "", "", nil
 	}
 	r.record(x)

@@ -20,17 +20,17 @@ type Sender struct {
 type Receiver struct {
 	ID       openapi_types.UUID // the receive user
 	To       api.ReceiveSide    // of SENDER_AMOUNT
-	Currency string             // that is paid out
-	Rate     wire.Amount        // at which 1 may be sent; 0 is the usual one
+	Currency string             // of the payout
+	Rate     wire.Amount        // at which 1 may be sent; 0 for the usual rate
 }
 
-// Ptr gives a pointer to a value.
+// Ptr returns a pointer to a value.
 func Ptr[V any](v V) *V { return &v }
 
-// NewKey gives an idempotency key that nobody has used.
+// NewKey returns a new idempotency key.
 func NewKey() string { return "conformance-" + uuid.NewString() }
 
-// UserRequest is the registration of an individual sender in the originating corridor; edit changes it.
+// UserRequest returns the registration of an individual sender in the originating corridor; edit changes it.
 func (t *T) UserRequest(edit ...func(*api.UserRequest)) api.UserRequest {
 	r := api.UserRequest{
 		FirstName: "Asha", LastName: Ptr("Conformance"), Email: "asha.conformance@example.com",
@@ -48,7 +48,7 @@ func (t *T) NewUser(edit ...func(*api.UserRequest)) api.User {
 	return Setup(t, r, err)
 }
 
-// Verify sets the overall status and tags of a user, as a set-up. Without a status it stays.
+// Verify sets the overall status and tags of a user, as a set-up. An empty status is not sent.
 func (t *T) Verify(user openapi_types.UUID, status api.KycStatus, tags map[string]api.CipStatus) api.CipInfo {
 	body := api.VerificationRequest{CipInfo: tags}
 	if status != "" {
@@ -69,7 +69,7 @@ func (t *T) NewFundingAccount(user openapi_types.UUID, status api.FundingAccount
 	return Setup(t, set, err).ID
 }
 
-// Sender gives a sender: a new one where extensions may be used, else that of the fixtures, else the check is skipped.
+// Sender returns a new sender if extensions may be used, else that of the fixtures; without one it skips the check.
 func (t *T) Sender() Sender {
 	if t.Full() {
 		return t.NewSender()
@@ -88,7 +88,7 @@ func (t *T) NewSender(edit ...func(*api.UserRequest)) Sender {
 	return Sender{u.ID, t.NewFundingAccount(u.ID, api.FundingAccountStatusActive)}
 }
 
-// ReceiveUserRequest is a receive user in a country, with an address; edit changes it.
+// ReceiveUserRequest returns a receive user in a country, with an address; edit changes it.
 func ReceiveUserRequest(country string, edit ...func(*api.ReceiveUserRequest)) api.ReceiveUserRequest {
 	r := api.ReceiveUserRequest{
 		FirstName: "Bina", LastName: Ptr("Conformance"), Email: Ptr("bina.conformance@example.com"),
@@ -122,8 +122,8 @@ func (t *T) NewWalletAccount(user, receiver openapi_types.UUID, p api.PayerDetai
 	return Setup(t, r, err).ID
 }
 
-// Receiver gives a receive side in the destination for a payout method: a new one where extensions may be used, else that
-// of the fixtures, else the check is skipped.
+// Receiver returns a receive side in the destination for a payout method: a new one if extensions may be used, else that of
+// the fixtures; without one it skips the check.
 func (t *T) Receiver(s Sender, method api.PayoutMethod) Receiver {
 	if !t.Full() {
 		for _, f := range t.Target().Fixtures.Receivers {
@@ -149,7 +149,7 @@ func (t *T) Receiver(s Sender, method api.PayoutMethod) Receiver {
 	}
 }
 
-// At gives a receive user who is paid by a payer of CASH_PICKUP or HOME_DELIVERY.
+// At returns a receive side with a payer of CASH_PICKUP or HOME_DELIVERY.
 func (t *T) At(receiver openapi_types.UUID, p api.PayerDetail) Receiver {
 	return Receiver{receiver, t.To(p.DeliveryMethod, receiver, nil, p.ID), p.ReceivingCurrency, RateFor(p)}
 }
@@ -164,7 +164,7 @@ func (t *T) fixedReceiver(f FixedReceiver) Receiver {
 	return r
 }
 
-// To makes the receive side of a request; fund is for BANK_DEPOSIT and WALLET, payer for the others.
+// To returns the receive side of a request; fund is for BANK_DEPOSIT and WALLET, payer for the others.
 func (t *T) To(method api.PayoutMethod, receiver openapi_types.UUID, fund *openapi_types.UUID, payer int64) api.ReceiveSide {
 	var to api.ReceiveSide
 	var err error
@@ -186,7 +186,7 @@ func (t *T) To(method api.PayoutMethod, receiver openapi_types.UUID, fund *opena
 	return to
 }
 
-// Payout is a transaction of an amount in the sending currency; edit changes it.
+// Payout returns a transaction of an amount in the sending currency; edit changes it.
 func (t *T) Payout(s Sender, r Receiver, amount string, edit ...func(*api.TransactionRequest)) api.TransactionRequest {
 	body := api.TransactionRequest{
 		FromAmount: wire.MustAmount(amount), ExchangeRate: usualRate,
@@ -201,14 +201,14 @@ func (t *T) Payout(s Sender, r Receiver, amount string, edit ...func(*api.Transa
 	return body
 }
 
-// Deposit gives a sender and a bank deposit of 1 that the server must accept: the base of most transaction checks. It is so
-// little because nobody knows what the sender may send.
+// Deposit returns a sender and a bank deposit of 1 that the server must accept: the basis of most transaction checks. The
+// amount is small because the limits of the sender are unknown.
 func (t *T) Deposit() (Sender, api.TransactionRequest) {
 	s := t.Sender()
 	return s, t.Payout(s, t.Receiver(s, api.PayoutMethodBankDeposit), "1.00")
 }
 
-// Create sends a transaction, with an idempotency key unless it is empty, and gives whatever is answered.
+// Create sends a transaction, with an idempotency key unless it is empty, and returns any response.
 func (t *T) Create(user openapi_types.UUID, key string, body api.TransactionRequest) (*api.CreateTransactionResponse, error) {
 	var params *api.CreateTransactionParams
 	if key != "" {
@@ -217,7 +217,7 @@ func (t *T) Create(user openapi_types.UUID, key string, body api.TransactionRequ
 	return t.Client().CreateTransactionWithResponse(t.ctx, user, params, body)
 }
 
-// UserPath gives a path below a user.
+// UserPath returns a path below a user.
 func UserPath(user openapi_types.UUID, segments ...string) string {
 	return "/users/" + strings.Join(append([]string{user.String()}, segments...), "/")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 )
 
-// maxConsoleMessages of a check are shown; the other forms have all.
+// maxConsoleMessages is the number of messages shown per check; the other formats have all.
 const maxConsoleMessages = 5
 
 var marks = map[probe.Status]string{
@@ -21,8 +21,8 @@ var colours = map[probe.Status]string{
 	probe.Disabled: "2", probe.Skipped: "33", probe.Passed: "32", probe.Failed: "31;1", probe.Error: "35;1",
 }
 
-// Console writes the checks as a tree, with what went wrong and how to fix it, and a last line that sums it up.
-// Checks that were not chosen are only counted.
+// Console writes the checks as a tree with failures and how to fix them, and the verdict in the last line. Disabled checks
+// are only counted.
 func Console(w io.Writer, r *conformance.Report, colour bool) error {
 	p := printer{Writer: bufio.NewWriter(w), colour: colour}
 	fmt.Fprintf(p, "Conformance of %s\n", r.URL)
@@ -47,12 +47,12 @@ func Console(w io.Writer, r *conformance.Report, colour bool) error {
 	return nil
 }
 
-// Summary says in one line how a run ended.
+// Summary returns the verdict and the counts in one line.
 func Summary(r *conformance.Report) string {
 	return fmt.Sprintf("%s: %s (profile %s, condition %s, %s)", r.Verdict, tally(r.Counts), r.Profile, r.Condition, shortly(r.Duration))
 }
 
-// sameProblem tells whether all that a group has to say is the problem of the whole run.
+// sameProblem reports whether a group only repeats the problem of the whole run.
 func sameProblem(r *conformance.Report, g group) bool {
 	for _, result := range g.Results {
 		if result.Status != probe.Disabled && (len(result.Messages) != 1 || result.Messages[0] != r.Problem) {

@@ -1,3 +1,3 @@
-// Package report gives a conformance report its forms: a tree for a terminal, JSON, JUnit XML, and one HTML page that
-// needs nothing else. What is in a report, and that it holds no secret, is decided in conformance.
+// Package report writes a conformance report: as a tree for a terminal, JSON, JUnit XML, and a self-contained HTML page.
+// Package conformance decides what is in a report and keeps secrets out of it.
 package report

@@ -39,21 +39,21 @@ type finding struct {
 	Problems        []problem
 }
 
-// problem is what several checks report in the same words.
+// problem is a group of checks with the same messages.
 type problem struct {
 	Status   probe.Status
 	Messages []string
-	Fix      string // "" where the checks have several
+	Fix      string // "" if the checks have different ones
 	Results  []conformance.Result
 }
 
-// view is what the page is made of.
+// view is the data of the page.
 type view struct {
 	*conformance.Report
 	Style     template.CSS
-	Outcome   probe.Status // that the verdict is marked with
+	Outcome   probe.Status // whose mark and color the verdict has
 	Facts     []fact
-	Statuses  []probe.Status // in the order in which a reader asks for them
+	Statuses  []probe.Status // most important first
 	Groups    []group
 	Findings  []finding
 	Clauses   []clause
@@ -61,7 +61,7 @@ type view struct {
 	Touched   []coverage.Operation
 }
 
-// HTML writes the report as one page that loads nothing. Without its script it lacks only the search.
+// HTML writes the report as a page that loads nothing; its script is only for searching.
 func HTML(w io.Writer, r *conformance.Report) error {
 	v := view{
 		Report: r, Style: template.CSS(pageStyle), Outcome: outcome(r), Facts: facts(r), //nolint:gosec // it is ours
@@ -82,8 +82,8 @@ func HTML(w io.Writer, r *conformance.Report) error {
 	return nil
 }
 
-// problems are the results with a status, grouped by their messages: the most frequent first, then in the order of the
-// report. A result that says nothing but the problem of the whole run is left out.
+// problems returns the results with a status, grouped by messages: largest group first, then in the order of the report. It
+// omits results that only repeat the problem of the whole run.
 func problems(r *conformance.Report, s probe.Status) []problem {
 	var all []problem
 	for _, result := range r.Results {
@@ -104,7 +104,7 @@ func problems(r *conformance.Report, s probe.Status) []problem {
 	return all
 }
 
-// matrix returns every clause of the interface document and every decision that a check names, with those checks.
+// matrix returns the clauses of the interface document, and the decisions that checks name, with their checks.
 func matrix(r *conformance.Report) (clauses, decisions []clause) {
 	at := map[string]*clause{}
 	rows := make([]*clause, 0, len(r.Clauses))

@@ -54,8 +54,7 @@ type junitProblem struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes the report as JUnit XML: a test suite for each group, a test case for each check. Checks that were not
-// chosen are left out.
+// JUnit writes the report as JUnit XML: a test suite for each group, a test case for each check. It omits disabled checks.
 func JUnit(w io.Writer, r *conformance.Report) error {
 	all := junitSuites{Name: "conformance", Time: seconds(r.Duration)}
 	for _, g := range groups(r) {
@@ -69,7 +68,7 @@ func JUnit(w io.Writer, r *conformance.Report) error {
 		all.Errors += suite.Errors
 		all.Skipped += suite.Skipped
 	}
-	text, err := xml.MarshalIndent(all, "", "  ") // it puts a replacement for characters that XML cannot hold
+	text, err := xml.MarshalIndent(all, "", "  ") // it replaces characters that XML cannot contain
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
@@ -106,7 +105,7 @@ func junitSuiteOf(r *conformance.Report, g group) junitSuite {
 	return suite
 }
 
-// properties say of what run the results are.
+// properties returns the facts about the run.
 func properties(r *conformance.Report) []junitProperty {
 	all := []junitProperty{{"verdict", string(r.Verdict)}, {"problem", r.Problem}, {"url", r.URL}}
 	for _, f := range facts(r) {

@@ -14,14 +14,14 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 )
 
-// Names of the files that Write makes.
+// Names of the files that [Write] creates.
 const (
 	JSONFile  = "report.json"
 	JUnitFile = "junit.xml"
 	HTMLFile  = "report.html"
 )
 
-// Write makes all files of a report in a folder, which is made where it is not there.
+// Write writes all files of a report into a folder, which it creates if necessary.
 func Write(dir string, r *conformance.Report) error {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -48,14 +48,14 @@ func JSON(w io.Writer, r *conformance.Report) error {
 	return nil
 }
 
-// group is the checks whose ids begin the same.
+// group is the checks with the same beginning of the id.
 type group struct {
 	Name    string
 	Status  probe.Status
 	Results []conformance.Result
 }
 
-// groups gives the results by group, in the order of the report.
+// groups returns the results by group, in the order of the report.
 func groups(r *conformance.Report) []group {
 	var all []group
 	at := map[string]int{}
@@ -72,7 +72,7 @@ func groups(r *conformance.Report) []group {
 	return all
 }
 
-// Counts says how many checks of the group ended how.
+// Counts returns the number of checks by status.
 func (g group) Counts() string {
 	counts := map[string]int{}
 	for _, result := range g.Results {
@@ -81,7 +81,7 @@ func (g group) Counts() string {
 	return tally(counts)
 }
 
-// tally says how many there are of each status, such as "11 passed, 1 failed".
+// tally returns the number of results by status, such as "11 passed, 1 failed".
 func tally(counts map[string]int) string {
 	var parts []string
 	for _, s := range []probe.Status{probe.Passed, probe.Failed, probe.Error, probe.Skipped, probe.Disabled} {
@@ -95,7 +95,7 @@ func tally(counts map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// word is what people call a status.
+// word is the name of a status for readers.
 func word(s probe.Status) string {
 	if s == probe.Error {
 		return "not judged"
@@ -103,7 +103,7 @@ func word(s probe.Status) string {
 	return s.String()
 }
 
-// outcome is the status whose mark and colour a verdict has.
+// outcome is the status whose mark and color a verdict has.
 func outcome(r *conformance.Report) probe.Status {
 	return map[conformance.Verdict]probe.Status{
 		conformance.Conformant: probe.Passed, conformance.Incomplete: probe.Skipped,
@@ -111,10 +111,10 @@ func outcome(r *conformance.Report) probe.Status {
 	}[r.Verdict]
 }
 
-// fact is something that a reader must know to judge a verdict.
+// fact is what a reader must know about a run to rely on its verdict.
 type fact struct{ Name, Value string }
 
-// facts say what was tested with what, and when.
+// facts returns what was tested, how and when.
 func facts(r *conformance.Report) []fact {
 	given := r.Given.Facts
 	secondClient := "given"
@@ -143,7 +143,7 @@ func facts(r *conformance.Report) []fact {
 	return all
 }
 
-// filter says which checks a filter chooses.
+// filter describes a filter.
 func filter(f conformance.Filter) string {
 	var parts []string
 	for _, part := range []struct {
@@ -157,7 +157,7 @@ func filter(f conformance.Filter) string {
 	return strings.Join(parts, "; ")
 }
 
-// shortly gives a duration with the digits that matter.
+// shortly rounds a duration for readers.
 func shortly(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:

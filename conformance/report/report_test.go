@@ -22,7 +22,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
-// sample has a result of each status, with texts that would break a form which does not escape them.
+// sample has a result of each status, and texts that must be escaped.
 func sample() *conformance.Report {
 	result := func(id string, s probe.Status, messages ...string) conformance.Result {
 		return conformance.Result{
@@ -106,7 +106,7 @@ func TestAProblemOfTheWholeRunIsSaidOnce(t *testing.T) {
 func TestJSONReadsBackAsTheReport(t *testing.T) {
 	t.Parallel()
 	want := sample()
-	want.Results[1].Messages = []string{"answered 500"} // a text of JSON holds no broken characters
+	want.Results[1].Messages = []string{"answered 500"} // JSON cannot contain invalid characters
 	var got conformance.Report
 	if err := json.Unmarshal([]byte(text(t, report.JSON, want)), &got); err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestPageLoadsNothingAndRunsOnlyItsSearch(t *testing.T) {
 	}
 }
 
-// Checks with the same messages are one article: a fault of a server mostly breaks many rules.
+// Checks with the same messages are one article: one defect often breaks many rules.
 func TestPageGroupsEqualFailures(t *testing.T) {
 	t.Parallel()
 	r := sample()
@@ -203,11 +203,11 @@ func TestPageGroupsEqualFailures(t *testing.T) {
 	}
 }
 
-// Links of the page lead somewhere, no id is there twice, and every tag is closed where it must be.
+// Links have targets, ids are unique, and every tag is closed.
 func TestPageIsWellFormed(t *testing.T) {
 	t.Parallel()
 	r := sample()
-	r.Results[1].Messages = r.Results[1].Messages[:1] // control characters are gone before a report is written
+	r.Results[1].Messages = r.Results[1].Messages[:1] // control characters are removed before a report is written
 	page := text(t, report.HTML, r)
 	ids := map[string]bool{}
 	for _, found := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
