@@ -2,7 +2,7 @@ package payout
 
 import "time"
 
-// FundingAccountStatus tells whether a funding account may fund a transaction.
+// FundingAccountStatus says whether a funding account can fund a transaction.
 type FundingAccountStatus string
 
 // The statuses of a funding account (D-20).
@@ -17,7 +17,7 @@ func FundingAccountStatuses() []FundingAccountStatus {
 	return []FundingAccountStatus{FundingPending, FundingActive, FundingInactive}
 }
 
-// FundingAccount is where a sender's money comes from (D-20).
+// FundingAccount is the source of a sender's money (D-20).
 type FundingAccount struct {
 	ID        FundingAccountID
 	UserID    UserID
@@ -27,7 +27,7 @@ type FundingAccount struct {
 	CreatedAt time.Time
 }
 
-// ReceiveUser gets the money (D-20). An empty text is one that was not sent.
+// ReceiveUser receives the money (D-20). An empty string is a member that was not sent.
 type ReceiveUser struct {
 	ID           ReceiveUserID
 	UserID       UserID

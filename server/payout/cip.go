@@ -38,7 +38,7 @@ var businessTags = []string{
 	"COMPANY_WEBSITE", "CITY",
 }
 
-// CIPTags gives the tags of section 2.7 for a kind of user.
+// CIPTags returns the tags of section 2.7 for an individual or a business.
 func CIPTags(business bool) []string {
 	if business {
 		return slices.Clone(businessTags)
@@ -46,7 +46,7 @@ func CIPTags(business bool) []string {
 	return slices.Clone(individualTags)
 }
 
-// submittedTags names the tag of each piece of information that the user submitted (D-39).
+// submittedTags returns the tag of each piece of information that the user submitted (D-39).
 func submittedTags(u User) map[string]CIPStatus {
 	p := u.Profile
 	tags := map[string]CIPStatus{}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Client is a client organisation, our tenant, with what is enabled for it (D-18).
+// Client is a client organisation, the tenant, with everything that is enabled for it (D-18).
 type Client struct {
 	ID           ClientID
 	Name         string
@@ -16,7 +16,7 @@ type Client struct {
 	Destinations []Destination
 }
 
-// Corridor is an originating country and the currency that is sent from there.
+// Corridor is an originating country and its sending currency.
 type Corridor struct {
 	Country  string `json:"country"`
 	Currency string `json:"currency"`
@@ -28,13 +28,13 @@ type Destination struct {
 	Tiers   []Tier
 }
 
-// Tier bounds what a user may send, and names the tags that must be VERIFIED to be in it (D-17).
+// Tier limits what a user may send. A user reaches it when all its required tags are VERIFIED (D-17).
 type Tier struct {
 	Limits       []TierLimit
 	RequiredTags RequiredTags
 }
 
-// TierLimit has the limits of a tier for one sending currency, in its minor units.
+// TierLimit holds the limits of a tier for one sending currency, in minor units.
 type TierLimit struct {
 	Currency string
 	Daily    int64
@@ -42,7 +42,7 @@ type TierLimit struct {
 	Annual   int64
 }
 
-// RequiredTags names CIP tags for each kind of user.
+// RequiredTags lists CIP tags for each kind of user.
 type RequiredTags struct {
 	Individual []string `json:"individual"`
 	Business   []string `json:"business"`
@@ -55,7 +55,7 @@ func (r RequiredTags) of(u User) []string {
 	return r.Individual
 }
 
-// Corridor gives the corridor that originates in a country.
+// Corridor returns the corridor that originates in a country.
 func (c Client) Corridor(country string) (Corridor, bool) {
 	i := slices.IndexFunc(c.Corridors, func(x Corridor) bool { return x.Country == country })
 	if i < 0 {
@@ -64,7 +64,7 @@ func (c Client) Corridor(country string) (Corridor, bool) {
 	return c.Corridors[i], true
 }
 
-// Destination gives an enabled destination.
+// Destination returns an enabled destination.
 func (c Client) Destination(country string) (Destination, bool) {
 	i := slices.IndexFunc(c.Destinations, func(x Destination) bool { return x.Country == country })
 	if i < 0 {
@@ -99,7 +99,7 @@ type Secret struct {
 	Expires time.Time // zero: does not expire
 }
 
-// HashSecret is what is stored of a secret. Secrets are random and long, so that a fast hash is enough.
+// HashSecret returns the form in which a secret is stored. Secrets are long and random, so a fast hash is enough.
 func HashSecret(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Code says what went wrong, for programs. The set is the enum ErrorCode of the contract (D-08, D-09).
+// Code is the machine-readable reason of an error: the enum ErrorCode of the contract (D-08, D-09).
 type Code string
 
-// The codes of failures outside of the rules for transactions.
+// Codes of failures other than the rules of section 1.
 const (
 	CodeBadRequest           Code = "BAD_REQUEST"
 	CodeUnauthorized         Code = "UNAUTHORIZED"
@@ -23,7 +23,7 @@ const (
 	CodeServiceUnavailable   Code = "SERVICE_UNAVAILABLE"
 )
 
-// The codes of rules that are not met, in the order in which the rules are checked (D-09).
+// Codes of the rules of section 1, in the order in which the rules are checked (D-09).
 const (
 	CodeCorridorNotEnabled      Code = "CORRIDOR_NOT_ENABLED"
 	CodeSendingNotEnabled       Code = "SENDING_NOT_ENABLED"
@@ -40,7 +40,7 @@ const (
 	CodeLimitExceeded           Code = "LIMIT_EXCEEDED"
 )
 
-// messages has the sentence for people of each code; it is also the list of all codes.
+// messages maps each code to its human-readable message; it is also the list of all codes.
 var messages = map[Code]string{
 	CodeBadRequest:              "The request is not valid.",
 	CodeUnauthorized:            "The headers X-Client-Id and X-Client-Secret do not name an active client.",
@@ -76,17 +76,17 @@ func Codes() []Code {
 	return all
 }
 
-// Violation is one thing that is wrong with a request: the place and what was expected there, never the value.
+// Violation is one thing that is wrong with a request: where, and what was expected there, but never the value.
 type Violation struct {
 	In     string // path, query, header or body
-	Field  string // name of the parameter; in the body a JSON pointer
+	Field  string // name of the parameter, or a JSON pointer into the body
 	Reason string
 }
 
-// InBody is a violation at a JSON pointer of the body.
+// InBody returns a violation at a JSON pointer into the body.
 func InBody(pointer, reason string) Violation { return Violation{"body", pointer, reason} }
 
-// Error is the one error vocabulary of the service. Message and Details go to the caller; the cause never does.
+// Error is every expected failure of the service. Message and Details go to the caller; the cause never does.
 type Error struct {
 	Code    Code
 	Message string
@@ -94,23 +94,23 @@ type Error struct {
 	cause   error
 }
 
-// NewError makes an error with the message of its code.
+// NewError returns an error with the message of its code.
 func NewError(code Code, details ...Violation) *Error {
 	return &Error{Code: code, Message: messages[code], Details: details}
 }
 
-// NotFound is the one answer for unknown identifiers and for those of another client (D-10).
+// NotFound is the error for unknown identifiers and, indistinguishably, for those of another client (D-10).
 func NotFound(what string) *Error {
 	return &Error{Code: CodeNotFound, Message: "There is no such " + what + "."}
 }
 
-// Because attaches what really happened, for the log alone.
+// Because attaches the cause, which goes to the log only.
 func (e *Error) Because(cause error) *Error {
 	e.cause = cause
 	return e
 }
 
-// Error gives code, places and cause. It is fit for a log: reasons hold no values.
+// Error returns code, places and cause. It is safe to log: reasons contain no values.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(string(e.Code))
@@ -123,10 +123,10 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// CodeOf gives the code of an error; one that is not of this vocabulary is CodeInternalError.
+// CodeOf returns the code of an error, CodeInternalError if it is not an Error.
 func CodeOf(err error) Code {
 	var e *Error
 	if errors.As(err, &e) {
@@ -135,7 +135,7 @@ func CodeOf(err error) Code {
 	return CodeInternalError
 }
 
-// refused collects violations into one BAD_REQUEST, or gives nil where there are none.
+// refused returns the violations as one BAD_REQUEST, or nil if there are none.
 func refused(violations []Violation) error {
 	if len(violations) == 0 {
 		return nil

@@ -5,28 +5,28 @@ import (
 	"errors"
 )
 
-// Idempotency is the key that a caller sent and the fingerprint of the request (D-16). Without a key it is empty.
+// Idempotency is the key that a caller sent and the fingerprint of the request (D-16); it is zero without a key.
 type Idempotency struct{ Key, Fingerprint string }
 
 // UsedKey is what a key was used for: the fingerprint of the request and the id of what it created.
 type UsedKey struct{ Fingerprint, ResourceID string }
 
-// errNotThere tells that a key is kept and what it created is not, which `payoutd check` reports.
-var errNotThere = errors.New("what an idempotency key created is not there")
+// errNotThere is returned for a key whose resource is missing, which `payoutd check` reports.
+var errNotThere = errors.New("the resource of an idempotency key is missing")
 
 // creation is how one resource is created.
 type creation[T any, ID ~string] struct {
-	// check refuses what the request alone shows to be wrong, before anything is written; may be nil.
+	// check rejects what is wrong with the request itself, before anything is written; it may be nil.
 	check func() error
-	// create writes the resource, with this id, where the rules allow it.
+	// create checks the rules and writes the resource with this id.
 	create func(tx Tx, id ID) (T, error)
-	// find reads the resource as it is now.
+	// find reads the resource in its present state.
 	find func(r Reader, id ID) (T, bool, error)
 }
 
-// once creates a resource, or replays the one that the key created before; replayed tells which (D-16, D-54). It returns
-// CodeIdempotencyKeyReused for a key that was used with another fingerprint, and the errors of the creation. A refused
-// creation writes nothing and uses up no key. Without a key each call creates.
+// once creates a resource, or returns the one that the key created before; replayed reports which (D-16, D-54). It returns
+// CodeIdempotencyKeyReused for a key that was used with another fingerprint, and the errors of the creation. A rejected
+// creation writes nothing and leaves the key unused. Without a key, each call creates a resource.
 func once[T any, ID ~string](
 	ctx context.Context, s *Service, c Client, key Idempotency, n creation[T, ID],
 ) (v T, replayed bool, err error) {
@@ -36,15 +36,15 @@ func once[T any, ID ~string](
 	if v, replayed, err = write(ctx, s, c, key, n); err == nil {
 		return v, replayed, nil
 	}
-	// The key may have been taken since we looked: by a try beside this one, or by this one if but its answer was lost.
+	// The key may have been taken meanwhile: by a concurrent request, or by this attempt, if only its commit response was lost.
 	if first, again, lookup := replay(ctx, s.store, c, key, n); again || lookup != nil {
 		return first, again, lookup
 	}
 	return v, false, err
 }
 
-// write creates the resource and takes the key, both or neither. The key comes first, so that a second try waits for the
-// first one before it looks at any rule.
+// write creates the resource and takes the key, both or neither. It takes the key first, so that a concurrent repeat waits
+// here, before it checks any rule.
 func write[T any, ID ~string](
 	ctx context.Context, s *Service, c Client, key Idempotency, n creation[T, ID],
 ) (v T, replayed bool, err error) {
@@ -71,7 +71,7 @@ func write[T any, ID ~string](
 	return v, replayed, err
 }
 
-// replay finds what a key created, if it was used.
+// replay returns what the key created, if it was used.
 func replay[T any, ID ~string](
 	ctx context.Context, r Reader, c Client, key Idempotency, n creation[T, ID],
 ) (v T, ok bool, err error) {
@@ -82,7 +82,7 @@ func replay[T any, ID ~string](
 	switch {
 	case err != nil || !ok:
 		return v, false, err
-	case used.Fingerprint != key.Fingerprint: // so that from here on it is the same operation under the same user
+	case used.Fingerprint != key.Fingerprint: // an equal fingerprint implies the same operation and the same user
 		return v, false, NewError(CodeIdempotencyKeyReused,
 			Violation{"header", "X-Idempotency-Key", "must be new for a different request"})
 	}

@@ -14,10 +14,11 @@ type Limits struct {
 	Daily, Monthly, Annual int64
 }
 
-// Usage is what a user's transactions used in the current UTC day, month and year, in minor units.
+// Usage is the sum of a user's transactions in the current UTC day, month and year, in minor units.
 type Usage struct{ Daily, Monthly, Annual int64 }
 
-// UsageKey names the counters of a user: per destination, sending currency, and the UTC day, month and year of At.
+// UsageKey identifies three counters of a user: per destination and sending currency, those of the UTC day, month and year
+// of At.
 type UsageKey struct {
 	UserID      UserID
 	Destination string
@@ -25,13 +26,13 @@ type UsageKey struct {
 	At          time.Time
 }
 
-// Periods names the three counters: day, month, year.
+// Periods returns the names of the three counters.
 func (k UsageKey) Periods() (day, month, year string) {
 	at := k.At.UTC()
 	return at.Format("2006-01-02"), at.Format("2006-01"), at.Format("2006")
 }
 
-// currentTier is the number of the highest tier whose required tags are all VERIFIED; 0 where there is none (D-17).
+// currentTier returns the number of the highest tier whose required tags are all VERIFIED, 0 if there is none (D-17).
 func currentTier(tiers []Tier, u User, tags map[string]CIPStatus) int {
 	for n := len(tiers); n > 0; n-- {
 		lacks := func(tag string) bool { return tags[tag] != CIPVerified }
@@ -42,7 +43,7 @@ func currentTier(tiers []Tier, u User, tags map[string]CIPStatus) int {
 	return 0
 }
 
-// remaining is the limit of a tier minus the usage, never below zero. Tier 0 has nothing.
+// remaining returns the limits of a tier minus the usage, never below zero. In tier 0 nothing remains.
 func remaining(tiers []Tier, tier int, currency string, used Usage) Usage {
 	if tier == 0 {
 		return Usage{}
@@ -59,7 +60,7 @@ func remaining(tiers []Tier, tier int, currency string, used Usage) Usage {
 	}
 }
 
-// covers tells whether an amount is within all three limits.
+// covers reports whether an amount is within all three limits.
 func (u Usage) covers(amount int64) bool {
 	return amount <= u.Daily && amount <= u.Monthly && amount <= u.Annual
 }

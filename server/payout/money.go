@@ -15,8 +15,8 @@ import (
 // MaxAmount bounds every amount, in major units; it keeps sums of minor units far from the end of an int64.
 const MaxAmount = 1_000_000_000_000
 
-// MinorDigits returns the number of decimals of an ISO 4217 currency: 0 for JPY, 2 for USD, 3 for KWD. Codes without a
-// currency behind them (XXX, XTS) are not known.
+// MinorDigits returns the number of decimals of an ISO 4217 currency: 0 for JPY, 2 for USD, 3 for KWD. Codes that
+// stand for no currency (XXX, XTS) are unknown.
 func MinorDigits(currency string) (int, bool) {
 	c, err := money.ParseCurr(currency)
 	if err != nil || c.Code() != currency || c == money.XXX || c == money.XTS {
@@ -25,7 +25,7 @@ func MinorDigits(currency string) (int, bool) {
 	return c.Scale(), true
 }
 
-// Errors of MinorUnits. Their texts are fit to be the reason of a Violation: none holds the amount.
+// Errors of MinorUnits. Their texts serve as the reason of a Violation: none contains the amount.
 var (
 	errCurrency = errors.New("must be in a currency of ISO 4217")
 	errMissing  = errors.New("is missing")
@@ -35,8 +35,8 @@ var (
 
 var plainAmount = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
-// MinorUnits converts an amount in major units, in plain notation and of any length, into minor units, exactly. The error
-// is what is wrong with the amount, as the reason of a Violation: an unknown currency, no amount, another notation, more
+// MinorUnits converts an amount in major units to minor units, exactly. The amount is in plain notation, of any length. The
+// error says what is wrong, as the reason of a Violation: an unknown currency, a missing amount, another notation, more
 // decimals than the currency has (trailing zeros do not count), or more than MaxAmount.
 func MinorUnits(amount, currency string) (int64, error) {
 	digits, ok := MinorDigits(currency)
@@ -71,8 +71,8 @@ func decimalsReason(digits int, currency string) string {
 	return "must have at most " + strconv.Itoa(digits) + " decimals in " + currency
 }
 
-// Major is the reverse of MinorUnits, with all the decimals of the currency: 10000 minor units of USD are 100.00. It panics
-// for an unknown currency: neither the rules nor an import let one into the store.
+// Major is the inverse of MinorUnits, with all the decimals of the currency: 10000 minor units of USD are 100.00. It panics
+// for an unknown currency, which neither the rules nor an import let into the store.
 func Major(minor int64, currency string) decimal.Decimal {
 	digits, ok := MinorDigits(currency)
 	if !ok {
@@ -81,8 +81,8 @@ func Major(minor int64, currency string) decimal.Decimal {
 	return decimal.MustNew(minor, digits)
 }
 
-// receivingAmount is from times rate, rounded half up to digits decimals, in minor units (D-06). The product is exact
-// before it is rounded once. A result above MaxAmount is 0, which is no amount either.
+// receivingAmount returns from times rate, rounded half up to digits decimals, in minor units (D-06). The product is exact
+// and rounded once. A result above MaxAmount is 0, which cannot be paid out either.
 func receivingAmount(from, rate decimal.Decimal, digits int) int64 {
 	product := new(big.Int).Mul(coefficient(from), coefficient(rate))
 	product.Mul(product, pow10(digits))
@@ -94,7 +94,7 @@ func receivingAmount(from, rate decimal.Decimal, digits int) int64 {
 	return rounded.Int64()
 }
 
-// equivalent tells whether from is within 0.01 of to divided by rate, the quotient rounded half up to cents (D-06, D-37).
+// equivalent reports whether from is within 0.01 of to divided by rate, the quotient rounded half up to cents (D-06, D-37).
 func equivalent(from, to, rate decimal.Decimal) bool {
 	numerator := new(big.Int).Mul(scaled(to, 2), pow10(rate.Scale()))
 	denominator := new(big.Int).Mul(coefficient(rate), pow10(to.Scale()))

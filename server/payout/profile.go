@@ -9,8 +9,7 @@ import (
 	"unicode"
 )
 
-// Profile is what an operator says about a client (D-17, D-18): Client with amounts in major units, as a person writes
-// them.
+// Profile is a Client as an operator writes it (D-17, D-18): with amounts in major units.
 type Profile struct {
 	ID           ClientID             `json:"id" yaml:"id"`
 	Name         string               `json:"name" yaml:"name"`
@@ -30,7 +29,7 @@ type ProfileTier struct {
 	RequiredTags RequiredTags   `json:"required_tags" yaml:"required_tags"`
 }
 
-// ProfileLimit has the limits of a tier for one sending currency, in its major units and exact: 1000.00.
+// ProfileLimit holds the limits of a tier for one sending currency, in major units and exact: 1000.00.
 type ProfileLimit struct {
 	Currency string      `json:"currency" yaml:"currency"`
 	Daily    json.Number `json:"daily" yaml:"daily"`
@@ -38,7 +37,7 @@ type ProfileLimit struct {
 	Annual   json.Number `json:"annual" yaml:"annual"`
 }
 
-// periods are the limits of a tier for one currency, from the shortest period.
+// periods lists the limits of a tier for one currency, the shortest period first.
 var periods = []struct {
 	name string
 	text func(ProfileLimit) string
@@ -56,7 +55,7 @@ const (
 
 var clientIDPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// ClientIDReason tells what is wrong with the id of a client; it is empty where nothing is.
+// ClientIDReason returns what is wrong with the id of a client, or "".
 func ClientIDReason(id ClientID) string {
 	if !clientIDPattern.MatchString(string(id)) {
 		return "must be 1 to 63 lower-case letters, digits and hyphens, and not begin with a hyphen"
@@ -64,7 +63,7 @@ func ClientIDReason(id ClientID) string {
 	return ""
 }
 
-// NewProfile gives the profile of a client, for people.
+// NewProfile returns the profile of a client.
 func NewProfile(c Client) Profile {
 	p := Profile{ID: c.ID, Name: c.Name, Corridors: append([]Corridor{}, c.Corridors...), Destinations: []ProfileDestination{}}
 	for _, d := range c.Destinations {
@@ -85,8 +84,9 @@ func NewProfile(c Client) Profile {
 	return p
 }
 
-// Client checks a profile and gives the client that it describes, limits in minor units. Every violation is reported, at
-// its path: destinations[0].tiers[1].limits[0].daily. Country finds a country of ISO 3166-1 by its alpha-2 code.
+// Client returns the client that a profile describes, with limits in minor units, or every violation with its path, such as
+// destinations[0].tiers[1].limits[0].daily. In each tier daily <= monthly <= annual holds, and no tier is below the one
+// before it (D-17). Country finds a country of ISO 3166-1 by its alpha-2 code.
 func (p Profile) Client(country func(code string) (Country, bool)) (Client, []Violation) {
 	v := profileCheck{country: country}
 	if reason := ClientIDReason(p.ID); reason != "" {
@@ -146,7 +146,7 @@ func (v *profileCheck) isCurrency(path, code string) {
 	}
 }
 
-// once reports a value that was there before.
+// once rejects a value that was seen before.
 func (v *profileCheck) once(seen map[string]bool, path, value string) {
 	if value != "" && seen[value] {
 		v.found(path, "must not be repeated")
@@ -154,7 +154,7 @@ func (v *profileCheck) once(seen map[string]bool, path, value string) {
 	seen[value] = true
 }
 
-// corridors gives the sending currencies that exist, each once.
+// corridors returns the sending currencies, each once, without unknown ones.
 func (v *profileCheck) corridors(all []Corridor) []string {
 	if len(all) == 0 {
 		v.found("corridors", "must have at least one element")
@@ -178,7 +178,7 @@ func (v *profileCheck) tiers(path string, all []ProfileTier, currencies []string
 		v.found(path+".tiers", "must have at least one element")
 	}
 	tiers := make([]Tier, len(all))
-	lower := map[string]TierLimit{} // by currency, of the tiers before
+	lower := map[string]TierLimit{} // by currency, of the tier before
 	for i, t := range all {
 		at := fmt.Sprintf("%s.tiers[%d]", path, i)
 		tiers[i].Limits = v.limits(at, t.Limits, currencies, lower)
@@ -193,7 +193,7 @@ func (v *profileCheck) tiers(path string, all []ProfileTier, currencies []string
 	return tiers
 }
 
-// limits reads the limits of one tier, which must not be below those of the tier before; these become the new lower ones.
+// limits reads the limits of one tier, which must not be below those of the tier before, and stores them in lower.
 func (v *profileCheck) limits(path string, all []ProfileLimit, currencies []string, lower map[string]TierLimit) []TierLimit {
 	out := make([]TierLimit, len(all))
 	seen := map[string]bool{}
@@ -224,7 +224,7 @@ func (v *profileCheck) limits(path string, all []ProfileLimit, currencies []stri
 	return out
 }
 
-// limit reads the three amounts of a limit into minor units, and tells whether they could be read.
+// limit converts the three amounts of a limit to minor units, and reports whether all could be read.
 func (v *profileCheck) limit(path string, l ProfileLimit, into *TierLimit) bool {
 	read := true
 	for i, p := range periods {

@@ -1,6 +1,6 @@
 package payout
 
-// PayoutMethod is how the receive user gets the funds (section 1, rule 4).
+// PayoutMethod is how the receive user receives the funds (section 1, rule 4).
 type PayoutMethod string
 
 // The payout methods of section 1, rule 4.
@@ -58,7 +58,7 @@ type PickupLocation struct {
 	City         string
 }
 
-// Bank receives bank deposits (section 2.2).
+// Bank is a bank that receives bank deposits (section 2.2).
 type Bank struct {
 	ID                int64
 	Name              string

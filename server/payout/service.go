@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Config has what a Service needs. All fields are required.
+// Config configures a Service. All fields are required.
 type Config struct {
 	Store   Store
 	Country func(code string) (Country, bool) // alpha-2 or alpha-3
@@ -15,7 +15,7 @@ type Config struct {
 	NewID   func() string // a UUID
 }
 
-// Service has the use cases. Its errors are *Error, or unknown ones that mean CodeInternalError.
+// Service implements the use cases. Its errors are of type *Error; any other means CodeInternalError.
 type Service struct {
 	store   Store
 	country func(code string) (Country, bool)
@@ -23,16 +23,16 @@ type Service struct {
 	newID   func() string
 }
 
-// NewService makes the service.
+// NewService returns a service.
 func NewService(c Config) *Service {
 	return &Service{store: c.Store, country: c.Country, clock: c.Now, newID: c.NewID}
 }
 
-// now is the time of one use case, as exact as the stores keep it.
+// now returns the time in UTC, in the precision of the store.
 func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }
 
-// Authenticate finds the client that the credentials name. Missing, unknown, disabled and wrong are the same
-// CodeUnauthorized (D-19).
+// Authenticate returns the client of the credentials. It returns the same CodeUnauthorized for missing, unknown and wrong
+// credentials and for a disabled client (D-19).
 func (s *Service) Authenticate(ctx context.Context, clientID ClientID, secret string) (Client, error) {
 	if clientID == "" || secret == "" {
 		return Client{}, NewError(CodeUnauthorized)
@@ -52,14 +52,14 @@ func (s *Service) Authenticate(ctx context.Context, clientID ClientID, secret st
 	return client, nil
 }
 
-// PayerFilter narrows a list of payers; empty fields do not.
+// PayerFilter narrows a list of payers; empty fields are ignored.
 type PayerFilter struct {
 	Country        string       // alpha-2 or alpha-3
 	PayoutMethod   PayoutMethod // payout_method
 	DeliveryMethod PayoutMethod // delivery_method, the deprecated alias (D-02)
 }
 
-// Payers lists the payers of the enabled destinations. It returns CodeBadRequest where both spellings of the method are
+// Payers lists the payers of the enabled destinations. It returns CodeBadRequest if both spellings of the method are
 // given and differ.
 func (s *Service) Payers(ctx context.Context, c Client, f PayerFilter) ([]Payer, error) {
 	method := f.PayoutMethod
@@ -73,7 +73,7 @@ func (s *Service) Payers(ctx context.Context, c Client, f PayerFilter) ([]Payer,
 	return s.store.Payers(ctx, countries, method)
 }
 
-// Payer reads a payer of an enabled destination, else CodeNotFound.
+// Payer returns a payer of an enabled destination; otherwise CodeNotFound.
 func (s *Service) Payer(ctx context.Context, c Client, id int64) (Payer, error) {
 	p, ok, err := s.store.Payer(ctx, id)
 	if err == nil && (!ok || !slices.Contains(c.destinationCountries(), p.Country)) {
@@ -87,7 +87,7 @@ func (s *Service) Banks(ctx context.Context, c Client, country string) ([]Bank, 
 	return s.store.Banks(ctx, s.narrow(c.destinationCountries(), country))
 }
 
-// Bank reads a bank of an enabled destination, else CodeNotFound.
+// Bank returns a bank of an enabled destination; otherwise CodeNotFound.
 func (s *Service) Bank(ctx context.Context, c Client, id int64) (Bank, error) {
 	b, ok, err := s.store.Bank(ctx, id)
 	if err == nil && (!ok || !slices.Contains(c.destinationCountries(), b.Country)) {
@@ -101,7 +101,7 @@ func (s *Service) States(ctx context.Context, c Client, country string) ([]State
 	return s.store.States(ctx, s.narrow(c.enabledCountries(), country))
 }
 
-// CountryStates lists the states of one country; a country that is not enabled is CodeNotFound.
+// CountryStates lists the states of one enabled country; otherwise CodeNotFound.
 func (s *Service) CountryStates(ctx context.Context, c Client, country string) ([]State, error) {
 	if !slices.Contains(c.enabledCountries(), country) {
 		return nil, NotFound("country")
@@ -109,13 +109,13 @@ func (s *Service) CountryStates(ctx context.Context, c Client, country string) (
 	return s.store.States(ctx, []string{country})
 }
 
-// State reads a state of an enabled country by its code, else CodeNotFound.
+// State returns a state of an enabled country by its code; otherwise CodeNotFound.
 func (s *Service) State(ctx context.Context, c Client, country, code string) (State, error) {
 	state, ok, err := s.store.State(ctx, country, code)
 	return enabledState(c, state, ok, err)
 }
 
-// StateByID reads a state of an enabled country by its id, else CodeNotFound.
+// StateByID returns a state of an enabled country by its id; otherwise CodeNotFound.
 func (s *Service) StateByID(ctx context.Context, c Client, id int64) (State, error) {
 	state, ok, err := s.store.StateByID(ctx, id)
 	return enabledState(c, state, ok, err)
@@ -128,13 +128,13 @@ func enabledState(c Client, state State, ok bool, err error) (State, error) {
 	return state, err
 }
 
-// CountryID is the ISO 3166-1 numeric code of a country, the country_id of a v2 state (D-03).
+// CountryID returns the ISO 3166-1 numeric code of a country, the country_id of a v2 state (D-03).
 func (s *Service) CountryID(alpha2 string) string {
 	country, _ := s.country(alpha2)
 	return country.Numeric
 }
 
-// narrow keeps the one country that is asked for, if it is enabled.
+// narrow returns the enabled countries, or only the given one if it is among them.
 func (s *Service) narrow(enabled []string, country string) []string {
 	if country == "" {
 		return enabled

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// CreateFundingAccount links a funding account, PENDING at first, once for a key (see once); CodeNotFound for an unknown
-// user.
+// CreateFundingAccount links a funding account, initially PENDING, once per key (see once). It returns CodeNotFound for an
+// unknown user.
 func (s *Service) CreateFundingAccount(
 	ctx context.Context, c Client, key Idempotency, a FundingAccount,
 ) (_ FundingAccount, replayed bool, err error) {
@@ -24,7 +24,7 @@ func (s *Service) CreateFundingAccount(
 	})
 }
 
-// FundingAccounts lists the funding accounts of a user; CodeNotFound.
+// FundingAccounts lists the funding accounts of a user. It returns CodeNotFound for an unknown user.
 func (s *Service) FundingAccounts(ctx context.Context, c Client, userID UserID) ([]FundingAccount, error) {
 	if _, err := findUser(ctx, s.store, c, userID); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (s *Service) FundingAccounts(ctx context.Context, c Client, userID UserID) 
 	return s.store.FundingAccounts(ctx, c.ID, userID)
 }
 
-// SetFundingAccountStatus changes the status of a funding account (D-20); CodeNotFound.
+// SetFundingAccountStatus changes the status of a funding account (D-20). It returns CodeNotFound for an unknown one.
 func (s *Service) SetFundingAccountStatus(
 	ctx context.Context, c Client, userID UserID, id FundingAccountID, status FundingAccountStatus,
 ) (FundingAccount, error) {
@@ -51,7 +51,7 @@ func (s *Service) SetFundingAccountStatus(
 	return a, err
 }
 
-// CreateReceiveUser adds a receive user, once for a key (see once). It returns CodeNotFound for an unknown user, and
+// CreateReceiveUser adds a receive user, once per key (see once). It returns CodeNotFound for an unknown user, and
 // CodeCorridorNotEnabled for a country that is not an enabled destination.
 func (s *Service) CreateReceiveUser(
 	ctx context.Context, c Client, key Idempotency, u ReceiveUser,
@@ -73,7 +73,7 @@ func (s *Service) CreateReceiveUser(
 	})
 }
 
-// ReceiveUsers lists the receive users of a user; CodeNotFound.
+// ReceiveUsers lists the receive users of a user. It returns CodeNotFound for an unknown user.
 func (s *Service) ReceiveUsers(ctx context.Context, c Client, userID UserID) ([]ReceiveUser, error) {
 	if _, err := findUser(ctx, s.store, c, userID); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (s *Service) ReceiveUsers(ctx context.Context, c Client, userID UserID) ([]
 	return s.store.ReceiveUsers(ctx, c.ID, userID)
 }
 
-// CreateBankAccount adds a receive bank account, once for a key (see once). It returns CodeNotFound for an unknown user
+// CreateBankAccount adds a receive bank account, once per key (see once). It returns CodeNotFound for an unknown user
 // or receive user, CodeBadRequest for a bank that is not in the receive user's country or a branch that is not the bank's,
 // and CodeCurrencyNotSupported for a currency that the bank does not receive.
 func (s *Service) CreateBankAccount(
@@ -105,7 +105,7 @@ func (s *Service) CreateBankAccount(
 	})
 }
 
-// bankTakes tells what is wrong with the bank, the branch or the currency of an account.
+// bankTakes checks the bank, the branch and the currency of an account.
 func bankTakes(ctx context.Context, r Reader, a BankAccount, receiver ReceiveUser) error {
 	bank, ok, err := r.Bank(ctx, a.BankID)
 	if err != nil {
@@ -124,7 +124,7 @@ func bankTakes(ctx context.Context, r Reader, a BankAccount, receiver ReceiveUse
 	return nil
 }
 
-// BankAccounts lists the bank accounts of a receive user; CodeNotFound.
+// BankAccounts lists the bank accounts of a receive user. It returns CodeNotFound for an unknown user or receive user.
 func (s *Service) BankAccounts(ctx context.Context, c Client, userID UserID, receiveUserID ReceiveUserID) ([]BankAccount, error) {
 	if _, err := findReceiveUser(ctx, s.store, c, userID, receiveUserID); err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (s *Service) BankAccounts(ctx context.Context, c Client, userID UserID, rec
 	return s.store.BankAccounts(ctx, c.ID, receiveUserID)
 }
 
-// CreateWalletAccount adds a receive wallet account, once for a key (see once). It returns CodeNotFound for an unknown
+// CreateWalletAccount adds a receive wallet account, once per key (see once). It returns CodeNotFound for an unknown
 // user or receive user, CodePayerNotFound for a payer that is not a wallet payer in the receive user's country, and
 // CodeCurrencyNotSupported for a currency that the payer does not pay out.
 func (s *Service) CreateWalletAccount(
@@ -160,7 +160,7 @@ func (s *Service) CreateWalletAccount(
 	})
 }
 
-// WalletAccounts lists the wallet accounts of a receive user; CodeNotFound.
+// WalletAccounts lists the wallet accounts of a receive user. It returns CodeNotFound for an unknown user or receive user.
 func (s *Service) WalletAccounts(ctx context.Context, c Client, userID UserID, receiveUserID ReceiveUserID) ([]WalletAccount, error) {
 	if _, err := findReceiveUser(ctx, s.store, c, userID, receiveUserID); err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func findReceiveUser(ctx context.Context, r Reader, c Client, userID UserID, id 
 	return receiver, err
 }
 
-// findPayer finds a payer of a method in a country; all else is CodePayerNotFound at the pointer.
+// findPayer returns the payer if it has the method and is in the country; otherwise CodePayerNotFound at the pointer.
 func findPayer(ctx context.Context, r Reader, id int64, m PayoutMethod, country, pointer string) (Payer, error) {
 	p, ok, err := r.Payer(ctx, id)
 	if err == nil && (!ok || p.Method != m || p.Country != country) {

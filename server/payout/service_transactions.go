@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// CreateTransaction creates a transaction, once for a key (see once). It returns CodeBadRequest for amounts that do not
-// fit (see amounts), CodeNotFound for an unknown user, and the code of the first rule of section 1 that is not met.
+// CreateTransaction creates a transaction, once per key (see once). It returns CodeBadRequest for invalid amounts (see
+// NewTransaction.amounts), CodeNotFound for an unknown user, and the code of the first rule of section 1 that is not met.
 func (s *Service) CreateTransaction(
 	ctx context.Context, c Client, key Idempotency, userID UserID, n NewTransaction,
 ) (t Transaction, replayed bool, err error) {
@@ -72,7 +72,7 @@ func (s *Service) create(
 	return t, useLimit(ctx, tx, c, u, destination, t)
 }
 
-// senderMaySend is rule 1 and rule 3a of section 1.
+// senderMaySend checks rules 1 and 3a of section 1.
 func senderMaySend(c Client, u User) (Corridor, error) {
 	corridor, ok := c.Corridor(u.Country)
 	if !ok {
@@ -81,13 +81,13 @@ func senderMaySend(c Client, u User) (Corridor, error) {
 	if !u.Sending {
 		return Corridor{}, NewError(CodeSendingNotEnabled)
 	}
-	if u.Status != KYCVerified { // which of the statuses is the only one that section 1 does not exclude (D-11)
+	if u.Status != KYCVerified { // the only status that section 1 does not exclude (D-11)
 		return Corridor{}, NewError(CodeKYCNotEligible)
 	}
 	return corridor, nil
 }
 
-// activeFundingAccount is rule 3b of section 1.
+// activeFundingAccount checks rule 3b of section 1.
 func activeFundingAccount(ctx context.Context, r Reader, c Client, u User, id FundingAccountID) (FundingAccount, error) {
 	a, ok, err := r.FundingAccount(ctx, c.ID, u.ID, id)
 	switch {
@@ -100,7 +100,7 @@ func activeFundingAccount(ctx context.Context, r Reader, c Client, u User, id Fu
 	return a, err
 }
 
-// receiverOf is rule 3c of section 1.
+// receiverOf checks rule 3c of section 1.
 func receiverOf(ctx context.Context, r Reader, c Client, u User, id ReceiveUserID) (ReceiveUser, Destination, error) {
 	receiver, ok, err := r.ReceiveUser(ctx, c.ID, u.ID, id)
 	if err != nil {
@@ -118,7 +118,7 @@ func receiverOf(ctx context.Context, r Reader, c Client, u User, id ReceiveUserI
 	return receiver, destination, nil
 }
 
-// paidOut is where the money arrives: in which currencies, and within which bounds.
+// paidOut says in which currencies the receive side can pay out, and within which bounds.
 type paidOut struct {
 	currencies []string
 	limits     []NetworkLimit
@@ -127,7 +127,7 @@ type paidOut struct {
 // errUnknownMethod is returned for a payout method that has no rule.
 var errUnknownMethod = errors.New("unknown payout method")
 
-// receiveSide is rule 4 of section 1.
+// receiveSide checks rule 4 of section 1.
 func receiveSide(ctx context.Context, r Reader, c Client, receiver ReceiveUser, to ReceiveSide) (paidOut, error) {
 	switch to.Method {
 	case BankDeposit:
@@ -152,7 +152,7 @@ func receiveSide(ctx context.Context, r Reader, c Client, receiver ReceiveUser, 
 		}
 		return paidOut{[]string{p.Currency}, p.NetworkLimits}, err
 	}
-	return paidOut{}, errUnknownMethod // the contract lets no other one through
+	return paidOut{}, errUnknownMethod // the contract accepts no other
 }
 
 func walletSide(ctx context.Context, r Reader, c Client, receiver ReceiveUser, to ReceiveSide) (paidOut, error) {
@@ -191,9 +191,9 @@ func allowed(n NewTransaction, money amounts, corridor Corridor, side paidOut) e
 	return nil
 }
 
-// useLimit counts the transaction towards the limits of the sender (D-17). It returns CodeLimitExceeded for an amount above
-// what remains in the highest tier, which no verification could raise. An amount above what remains in the current tier
-// requests the tags of the next tier that the sender lacks.
+// useLimit counts the transaction towards the limits of the sender (D-17). It returns CodeLimitExceeded if the amount is
+// above the remaining limits of the highest tier, which no verification could raise. If it is only above those of the
+// current tier, the tags of the next tier that the sender lacks become REQUESTED (D-25).
 func useLimit(ctx context.Context, tx Tx, c Client, u User, d Destination, t Transaction) error {
 	key := UsageKey{UserID: u.ID, Destination: d.Country, Currency: t.FromCurrency, At: t.CreatedAt}
 	used, err := tx.AddUsage(ctx, c.ID, key, t.FromAmount)
@@ -215,7 +215,7 @@ func useLimit(ctx context.Context, tx Tx, c Client, u User, d Destination, t Tra
 	return tx.RequestCIPTags(ctx, c.ID, u.ID, d.Tiers[tier].RequiredTags.of(u))
 }
 
-// Transaction reads a transaction, else CodeNotFound.
+// Transaction returns a transaction; otherwise CodeNotFound.
 func (s *Service) Transaction(ctx context.Context, c Client, userID UserID, id TransactionID) (Transaction, error) {
 	t, ok, err := s.store.Transaction(ctx, c.ID, userID, id)
 	if err == nil && !ok {
@@ -224,8 +224,8 @@ func (s *Service) Transaction(ctx context.Context, c Client, userID UserID, id T
 	return t, err
 }
 
-// Transactions lists at most limit transactions of a user after a position, newest first, and tells where the next page
-// begins; the zero position where there is none. CodeNotFound.
+// Transactions lists at most limit transactions of a user after a position, newest first, and returns the position after
+// which the next page begins, zero if there is none. It returns CodeNotFound for an unknown user.
 func (s *Service) Transactions(
 	ctx context.Context, c Client, userID UserID, after Position, limit int,
 ) ([]Transaction, Position, error) {

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// CreateUser registers a user, once for a key (see once): it gets an id, the status UNVERIFIED and a SUBMIT tag for each
-// submitted piece of information. It returns CodeBadRequest for fields that do not fit together, and
-// CodeCorridorNotEnabled for a sending user from a country that is not an originating corridor of the client (section 1,
-// rule 1).
+// CreateUser registers a user, once per key (see once), with the status UNVERIFIED and a SUBMIT tag for each submitted piece
+// of information. It returns CodeBadRequest for contradictory fields (D-13), and CodeCorridorNotEnabled for a sending user
+// whose country is not an originating corridor of the client (section 1, rule 1).
 func (s *Service) CreateUser(ctx context.Context, c Client, key Idempotency, u User) (_ User, replayed bool, err error) {
 	return once(ctx, s, c, key, creation[User, UserID]{
 		check: func() error { return s.mayRegister(c, u) },
@@ -26,7 +25,7 @@ func (s *Service) CreateUser(ctx context.Context, c Client, key Idempotency, u U
 	})
 }
 
-// mayRegister tells what keeps a user from being registered.
+// mayRegister checks the rules of a registration.
 func (s *Service) mayRegister(c Client, u User) error {
 	isCountry := func(code string) bool { _, ok := s.country(code); return ok }
 	if err := refused(u.check(s.now(), isCountry)); err != nil {
@@ -39,7 +38,7 @@ func (s *Service) mayRegister(c Client, u User) error {
 	return nil
 }
 
-// User reads a user with its documents, else CodeNotFound.
+// User returns a user with its documents; otherwise CodeNotFound.
 func (s *Service) User(ctx context.Context, c Client, id UserID) (User, error) {
 	u, ok, err := wholeUser(ctx, s.store, c, id)
 	if err == nil && !ok {
@@ -58,7 +57,7 @@ func wholeUser(ctx context.Context, r Reader, c Client, id UserID) (User, bool, 
 	return u, err == nil, err
 }
 
-// CIPInfo reads the verification information of a user; CodeNotFound.
+// CIPInfo returns the verification information of a user. It returns CodeNotFound for an unknown user.
 func (s *Service) CIPInfo(ctx context.Context, c Client, userID UserID) (CIPInfo, error) {
 	u, err := findUser(ctx, s.store, c, userID)
 	if err != nil {
@@ -70,12 +69,12 @@ func (s *Service) CIPInfo(ctx context.Context, c Client, userID UserID) (CIPInfo
 
 // Verification is a change of a user's verification: an overall status, statuses of tags, or both.
 type Verification struct {
-	Status KYCStatus // empty: stays
+	Status KYCStatus // empty: unchanged
 	Tags   map[string]CIPStatus
 }
 
-// SetVerification changes the verification of a user (D-20, D-24, D-25). It returns CodeNotFound, and CodeBadRequest
-// for a tag that a user of that kind does not have.
+// SetVerification changes the verification of a user (D-20, D-24, D-25). It returns CodeNotFound for an
+// unknown user, and CodeBadRequest for a tag that this kind of user does not have.
 func (s *Service) SetVerification(ctx context.Context, c Client, userID UserID, v Verification) (CIPInfo, error) {
 	var info CIPInfo
 	err := s.store.Write(ctx, func(tx Tx) error {
@@ -117,11 +116,11 @@ func unknownTags(tags map[string]CIPStatus, u User) []Violation {
 	return found
 }
 
-// pointerEscape writes a member name as a token of a JSON pointer (RFC 6901).
+// pointerEscape escapes a member name for a JSON pointer (RFC 6901).
 var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 
-// Limits reads what a user may still send to a destination (section 2.8). A destination that is not enabled and an
-// unknown user are CodeNotFound. A user who cannot send has tier 0 and nothing remaining (D-32).
+// Limits returns what a user may still send to a destination (section 2.8), or CodeNotFound for an unknown user or a
+// destination that is not enabled. A user who cannot send is in tier 0 with nothing remaining (D-32).
 func (s *Service) Limits(ctx context.Context, c Client, userID UserID, destination string) (Limits, error) {
 	u, err := findUser(ctx, s.store, c, userID)
 	if err != nil {
@@ -152,7 +151,7 @@ func (s *Service) Limits(ctx context.Context, c Client, userID UserID, destinati
 	}, nil
 }
 
-// findUser reads a user without its documents, which no rule looks at, else CodeNotFound.
+// findUser returns a user without its documents, which no rule needs; otherwise CodeNotFound.
 func findUser(ctx context.Context, r Reader, c Client, id UserID) (User, error) {
 	u, ok, err := r.User(ctx, c.ID, id)
 	if err == nil && !ok {
@@ -161,7 +160,7 @@ func findUser(ctx context.Context, r Reader, c Client, id UserID) (User, error) 
 	return u, err
 }
 
-// identified gives each document its id.
+// identified returns the documents with new ids.
 func (s *Service) identified(documents []Document) []Document {
 	documents = slices.Clone(documents)
 	for i := range documents {

@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// Reader is what the service reads. Every call but the reference data takes the client id, the tenant: a row of
-// another client does not exist. A missing row is reported by the false or empty result, never as an error; errors are
-// of this package's vocabulary (CodeServiceUnavailable while the store is away) or unknown ones.
+// Reader has the reads of the service. Every call except those for reference data takes the client id, the tenant: a row of
+// another client does not exist. A missing row is a false or empty result, never an error. Errors are CodeServiceUnavailable
+// while the database is unavailable, or unknown ones.
 type Reader interface {
-	// Client gives a client and its secrets that have not expired at the time.
+	// Client returns a client and its secrets that have not expired at the time.
 	Client(ctx context.Context, id ClientID, at time.Time) (Client, []Secret, bool, error)
 
-	// Payers lists the payers of the countries by id, all of them where method is empty.
+	// Payers lists the payers of the countries by id; an empty method is any method.
 	Payers(ctx context.Context, countries []string, method PayoutMethod) ([]Payer, error)
 	Payer(ctx context.Context, id int64) (Payer, bool, error)
 	// Banks lists the banks of the countries by id.
 	Banks(ctx context.Context, countries []string) ([]Bank, error)
 	Bank(ctx context.Context, id int64) (Bank, bool, error)
-	// States lists the states of the countries by id, which within a country is the order of codes.
+	// States lists the states of the countries by id, which is the order of codes within a country.
 	States(ctx context.Context, countries []string) ([]State, error)
 	State(ctx context.Context, country, code string) (State, bool, error)
 	StateByID(ctx context.Context, id int64) (State, bool, error)
 
 	// User reads a user without its documents.
 	User(ctx context.Context, clientID ClientID, id UserID) (User, bool, error)
-	// UserDocuments lists the documents of a user as they were sent, without their content.
+	// UserDocuments lists the documents of a user in the order sent, without their content.
 	UserDocuments(ctx context.Context, clientID ClientID, userID UserID) ([]Document, error)
-	// CIPTags gives the tags of a user.
+	// CIPTags returns the tags of a user.
 	CIPTags(ctx context.Context, clientID ClientID, userID UserID) (map[string]CIPStatus, error)
-	// Usage gives the counters of the day, month and year of the key.
+	// Usage returns the counters of the day, month and year of the key.
 	Usage(ctx context.Context, clientID ClientID, key UsageKey) (Usage, error)
 
 	// FundingAccounts, ReceiveUsers, BankAccounts and WalletAccounts list oldest first.
@@ -42,7 +42,7 @@ type Reader interface {
 	WalletAccounts(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID) ([]WalletAccount, error)
 	WalletAccount(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID, id ReceiveAccountID) (WalletAccount, bool, error)
 
-	// IdempotencyKey finds what a key was used for (D-16).
+	// IdempotencyKey returns what a key was used for (D-16).
 	IdempotencyKey(ctx context.Context, clientID ClientID, key string) (UsedKey, bool, error)
 
 	Transaction(ctx context.Context, clientID ClientID, userID UserID, id TransactionID) (Transaction, bool, error)
@@ -50,27 +50,27 @@ type Reader interface {
 	Transactions(ctx context.Context, clientID ClientID, userID UserID, after Position, limit int) ([]Transaction, error)
 }
 
-// Position is a place in a list that is ordered newest first; the zero value is its beginning.
+// Position is a place in a list that is ordered newest first; the zero value is the start.
 type Position struct {
 	CreatedAt time.Time
 	ID        TransactionID
 }
 
-// Tx is one atomic write: all of it is kept, or nothing.
+// Tx is one atomic write: all of it is committed, or nothing.
 type Tx interface {
 	Reader
 
-	// InsertIdempotencyKey takes a key for a resource that this write creates. It waits for another write with that key,
-	// and reports false, having written nothing, where that one was kept.
+	// InsertIdempotencyKey takes a key for a resource that this write creates. It waits for a concurrent write with that
+	// key, and returns false without writing if that one was committed.
 	InsertIdempotencyKey(ctx context.Context, clientID ClientID, key Idempotency, resourceID string) (bool, error)
 
 	// InsertUser writes the user and its documents.
 	InsertUser(ctx context.Context, clientID ClientID, u User) error
 	SetUserStatus(ctx context.Context, clientID ClientID, userID UserID, status KYCStatus) error
-	// SetCIPTags writes the status of each given tag; others stay.
+	// SetCIPTags sets the status of each given tag; others are unchanged.
 	SetCIPTags(ctx context.Context, clientID ClientID, userID UserID, tags map[string]CIPStatus) error
-	// RequestCIPTags makes each given tag REQUESTED that the user lacks: that is absent, or FAILED (D-25). It sees what
-	// another write has kept meanwhile.
+	// RequestCIPTags makes each given tag REQUESTED that is absent or FAILED (D-25), including the effects of writes that
+	// were committed meanwhile.
 	RequestCIPTags(ctx context.Context, clientID ClientID, userID UserID, tags []string) error
 
 	InsertFundingAccount(ctx context.Context, clientID ClientID, a FundingAccount) error
@@ -81,13 +81,13 @@ type Tx interface {
 
 	// InsertTransaction writes the transaction and its documents.
 	InsertTransaction(ctx context.Context, clientID ClientID, t Transaction) error
-	// AddUsage adds an amount in minor units to the three counters and gives them as they are then.
+	// AddUsage adds an amount in minor units to the three counters and returns their new values.
 	AddUsage(ctx context.Context, clientID ClientID, key UsageKey, amount int64) (Usage, error)
 }
 
-// Store keeps everything. Any number of goroutines may use it.
+// Store persists everything. It is safe for concurrent use.
 type Store interface {
 	Reader
-	// Write runs fn in one transaction of the database and keeps its writes where it returns nil.
+	// Write runs fn in one transaction of the database, and commits if fn returns nil.
 	Write(ctx context.Context, fn func(Tx) error) error
 }

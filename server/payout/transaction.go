@@ -7,7 +7,7 @@ import (
 	"github.com/govalues/decimal"
 )
 
-// CalculationMode tells which amount is computed (section 2.6).
+// CalculationMode says which amount is calculated (section 2.6).
 type CalculationMode string
 
 // The calculation modes; SenderAmount is the default.
@@ -19,17 +19,17 @@ const (
 // CalculationModes returns all of them.
 func CalculationModes() []CalculationMode { return []CalculationMode{SenderAmount, ReceiverAmount} }
 
-// The statuses on creation; further ones are not shown (D-23).
+// The statuses of a new transaction; there are no others (D-23).
 const (
 	StatusInitiated    = "INITIATED"
 	DeliveryStatusNone = "NONE"
 )
 
-// NewTransaction is a transaction as it is asked for. Amounts are in major units, exact.
+// NewTransaction is a request for a transaction. Amounts are in major units, exact.
 type NewTransaction struct {
 	FromAmount   decimal.Decimal
 	ExchangeRate decimal.Decimal
-	ToAmount     *decimal.Decimal // needed for ReceiverAmount, else ignored
+	ToAmount     *decimal.Decimal // required for ReceiverAmount, otherwise ignored
 	FeeAmount    decimal.Decimal  // in FromCurrency
 	FromCurrency string
 	ToCurrency   string
@@ -40,7 +40,7 @@ type NewTransaction struct {
 	To           ReceiveSide
 }
 
-// Notes are the texts of a transaction that no rule looks at; nil is one that was not sent.
+// Notes are the texts of a transaction that no rule uses; nil is one that was not sent.
 type Notes struct {
 	Note              *string
 	Purpose           *string
@@ -59,7 +59,7 @@ type ReceiveSide struct {
 	PickupLocation int64            // CashPickup, optional
 }
 
-// Transaction is a transfer that was created (section 2.6). Amounts are in minor units of their currencies.
+// Transaction is a created transaction (section 2.6). Amounts are in minor units of their currencies.
 type Transaction struct {
 	ID             TransactionID
 	UserID         UserID
@@ -75,14 +75,14 @@ type Transaction struct {
 	ExchangeRate   decimal.Decimal
 	FromFundID     FundingAccountID
 	FundingType    string
-	Destination    string // country of the receive user when created
+	Destination    string // country of the receive user at creation
 	Notes          Notes
 	Documents      []Document
 	To             ReceiveSide
 	Receiver       Receiver
 }
 
-// Receiver is the receive user as known when the transaction was created, so that a replay gives the same body.
+// Receiver is the receive user at the creation of the transaction, so that a replay returns the same body.
 type Receiver struct {
 	FirstName    string
 	LastName     string
@@ -94,13 +94,12 @@ type Receiver struct {
 // errUnknownMode is returned for a calculation mode that has no rule.
 var errUnknownMode = errors.New("unknown calculation mode")
 
-// amounts is a NewTransaction's money in minor units, checked as far as the request alone allows. A receiving amount that
-// cannot be paid out, zero or above MaxAmount, is 0: the rules before that one answer first.
+// amounts are the amounts of a NewTransaction in minor units. A receiving amount that cannot be paid out, because it is zero
+// or above MaxAmount, is 0: it is rejected later, in the order of the rules.
 type amounts struct{ from, to, fee int64 }
 
-// amounts checks and computes the money of a request. It returns BAD_REQUEST, naming the fields, for currencies that do
-// not exist, for more decimals than a currency has, for a missing to_amount and for amounts that are not equivalent
-// (D-05, D-06).
+// amounts checks and calculates the amounts of a request. It returns CodeBadRequest with the fields for unknown currencies,
+// more decimals than a currency has, a missing to_amount, and amounts that are not equivalent (D-05, D-06).
 func (n NewTransaction) amounts() (amounts, error) {
 	var found []Violation
 	known := func(pointer, currency string) (digits int) {
@@ -128,7 +127,7 @@ func (n NewTransaction) amounts() (amounts, error) {
 	switch {
 	case n.To.Mode == SenderAmount:
 	case n.To.Mode != ReceiverAmount:
-		return amounts{}, errUnknownMode // the contract lets no other one through
+		return amounts{}, errUnknownMode // the contract accepts no other
 	case n.ToAmount == nil:
 		found = append(found, InBody("/to_amount", "is required with calculation_mode RECEIVER_AMOUNT"))
 	default:

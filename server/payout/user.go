@@ -8,7 +8,7 @@ import (
 // KYCStatus is the overall verification status of a user (D-11).
 type KYCStatus string
 
-// The statuses; IN PROGRESS is written with a space.
+// The KYC statuses; IN PROGRESS is written with a space.
 const (
 	KYCUnverified KYCStatus = "UNVERIFIED"
 	KYCInProgress KYCStatus = "IN PROGRESS"
@@ -21,7 +21,8 @@ func KYCStatuses() []KYCStatus {
 	return []KYCStatus{KYCUnverified, KYCInProgress, KYCSuspended, KYCVerified}
 }
 
-// User is a sending user (section 2.5). An empty text is one that was not sent: the contract lets none through.
+// User is a registered user (section 2.5). An empty string is a member that was not sent: the contract accepts none that
+// is empty.
 type User struct {
 	ID        UserID
 	CreatedAt time.Time
@@ -30,10 +31,10 @@ type User struct {
 	Sending   bool   // type SEND was sent
 	Country   string // alpha-2
 	Profile   UserProfile
-	Documents []Document // Reader.User leaves them out
+	Documents []Document // omitted by Reader.User
 }
 
-// UserProfile is the submitted information that no rule looks at on its own.
+// UserProfile is the submitted information of a user.
 type UserProfile struct {
 	FirstName        string
 	LastName         string
@@ -69,7 +70,7 @@ type NullableText struct {
 	Text *string // nil: null, or not sent
 }
 
-// DocumentKind tells the copy of a document from its number.
+// DocumentKind distinguishes the copy of a document from its number.
 type DocumentKind string
 
 // The kinds of document of section 2.5.
@@ -88,14 +89,14 @@ type Document struct {
 	Type             string
 	Value            string // the number of a virtual document
 	MediaType        string // of the content of a physical document
-	Content          []byte // of a physical document; written, and never read back by the service
+	Content          []byte // of a physical document; never read back by the service
 	ExpiryDate       string // YYYY-MM-DD
 	IssuingAuthority string
 	Country          string
 	State            string
 }
 
-// check gives the violations of the rules that a schema cannot say (D-13).
+// check returns the violations of the rules that a schema cannot express (D-13).
 func (u User) check(now time.Time, isCountry func(string) bool) []Violation {
 	p := u.Profile
 	var found []Violation

@@ -11,14 +11,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// text reads a cell that must hold a text.
+// text reads a cell that must contain text.
 func (r *row) text(column string) string {
 	s := r.cell(column)
 	r.check(column, checkText(s))
 	return s
 }
 
-// id reads a cell that must hold an id not in seen yet.
+// id reads a cell that must contain an id that is not in seen yet.
 func (r *row) id(column string, seen ids) int64 {
 	s := r.cell(column)
 	id, err := strconv.ParseInt(s, 10, 64)
@@ -29,7 +29,7 @@ func (r *row) id(column string, seen ids) int64 {
 	return id
 }
 
-// country reads a cell that must hold the alpha-2 code of a country.
+// country reads a cell that must contain the alpha-2 code of a country.
 func (r *row) country(column string) string {
 	s := r.cell(column)
 	if country, ok := Country(s); !ok || country.Alpha2 != s {
@@ -38,7 +38,7 @@ func (r *row) country(column string) string {
 	return s
 }
 
-// list reads a cell that must hold one or more different words separated by spaces.
+// list reads a cell that must contain one or more different words separated by spaces.
 func (r *row) list(column string, checkWord func(string) string) []string {
 	words := strings.Fields(r.cell(column))
 	if len(words) == 0 {
@@ -47,14 +47,14 @@ func (r *row) list(column string, checkWord func(string) string) []string {
 	for i, word := range words {
 		r.check(column, checkWord(word))
 		if slices.Contains(words[:i], word) {
-			r.check(column, "must not hold a value twice")
+			r.check(column, "must not repeat a value")
 		}
 	}
 	return words
 }
 
-// elements reads a cell that must be empty or hold a JSON array. A member that is given twice, or in another case, is
-// refused: nobody could tell which one was meant.
+// elements reads a cell that must be empty or contain a JSON array. It rejects a member that is repeated or differs in case,
+// because it is not clear which one was meant.
 func elements[T any](r *row, column string) []T {
 	s := r.cell(column)
 	if s == "" {
@@ -71,14 +71,14 @@ func elements[T any](r *row, column string) []T {
 	return found
 }
 
-// jsonReason tells a decoding error without the names of Go types and without values.
+// jsonReason describes a decoding error without names of Go types and without values.
 func jsonReason(err error) string {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		switch element, member := elementOf(e.JSONPointer); {
 		case errors.Is(e.Err, jsontext.ErrDuplicateName):
 			return fmt.Sprintf("%shas the member %q twice", element, member)
 		case strings.Contains(e.Err.Error(), "after top-level value"):
-			return "must not hold anything after the JSON array"
+			return "must end after the JSON array"
 		default:
 			return "must be a JSON array: " + e.Err.Error()
 		}
@@ -100,7 +100,7 @@ func jsonReason(err error) string {
 	}
 }
 
-// elementOf tells which element of the array, and which of its members, a pointer such as /0/name leads to.
+// elementOf returns the element of the array and the member that a pointer such as /0/name refers to.
 func elementOf(pointer jsontext.Pointer) (element, member string) {
 	tokens := slices.Collect(pointer.Tokens())
 	if len(tokens) == 0 {
@@ -115,7 +115,7 @@ func elementOf(pointer jsontext.Pointer) (element, member string) {
 	return element, member
 }
 
-// ids maps the ids of a file to the lines where they stand.
+// ids maps the ids of a file to their lines.
 type ids map[int64]int
 
 func (seen ids) check(id int64, line int) string {

@@ -30,7 +30,7 @@ var (
 // Countries returns all countries of ISO 3166-1 in the order of their alpha-2 codes.
 func Countries() []payout.Country { return slices.Clone(countries()) }
 
-// Country finds a country by its alpha-2 or alpha-3 code in upper case.
+// Country returns a country by its alpha-2 or alpha-3 code in upper case.
 func Country(code string) (payout.Country, bool) {
 	country, ok := countriesByCode()[code]
 	return country, ok
@@ -58,7 +58,7 @@ func readCountries(in io.Reader) ([]payout.Country, error) {
 	return countries, err
 }
 
-// mustRead panics on a broken embedded file, which the tests exclude.
+// mustRead panics on an invalid embedded file, which the tests rule out.
 func mustRead[T any](name string, read func(io.Reader) ([]T, error)) []T {
 	file, err := data.Open("data/" + name + ".csv")
 	if err != nil {

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// maxPrinted bounds the text of LineErrors: an import of 100,000 lines can have as many errors.
+// maxPrinted limits the text of LineErrors: an import of 100,000 lines can have as many errors.
 const maxPrinted = 20
 
-// LineError is one reason why one line of a file is refused.
+// LineError is one error in one line of a file.
 type LineError struct {
-	Line   int    // counted from 1, the header included; the first one of a record that spans several
-	Column string // name of the column in the header; empty when the line as a whole is wrong
+	Line   int    // counted from 1, including the header; the first line of a record that spans several
+	Column string // name of the column in the header; empty if the line as a whole is wrong
 	Reason string
 }
 
-// Error tells line, column and reason.
+// Error returns line, column and reason.
 func (e LineError) Error() string {
 	if e.Column == "" {
 		return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
@@ -23,10 +23,10 @@ func (e LineError) Error() string {
 	return fmt.Sprintf("line %d, column %q: %s", e.Line, e.Column, e.Reason)
 }
 
-// LineErrors holds every reason why a file is refused, in the order of the lines. It is never empty.
+// LineErrors has every error in a file, in the order of the lines. It is never empty.
 type LineErrors []LineError
 
-// Error lists the first 20 errors and tells how many more there are.
+// Error lists the first 20 errors and says how many more there are.
 func (e LineErrors) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the file is refused with %d error(s)", len(e))

@@ -71,7 +71,7 @@ func checkMethod(method payout.PayoutMethod) string {
 	return "must be one of " + strings.Join(names, ", ")
 }
 
-// networkLimits wants the receiving currency: a limit in another one would never apply, a second one would contradict.
+// networkLimits reads at most one limit, in the receiving currency: another would never apply, or contradict the first.
 func (r *row) networkLimits(receiving string) []payout.NetworkLimit {
 	const column = "network_limit"
 	found := elements[limitElement](r, column)
@@ -97,7 +97,7 @@ func (r *row) networkLimits(receiving string) []payout.NetworkLimit {
 	return limits
 }
 
-// limitAmount reads one bound of a limit, and reports whether it could.
+// limitAmount converts one bound of a limit to minor units, and reports whether it is valid.
 func (r *row) limitAmount(i int, member string, n plainNumber, currency string) (minor int64, ok bool) {
 	minor, err := payout.MinorUnits(string(n), currency)
 	if err != nil {

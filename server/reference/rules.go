@@ -10,10 +10,10 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// maxText bounds names and addresses, in characters.
+// maxText limits names and addresses, in characters.
 const maxText = 255
 
-// The rules return why a value is wrong, or "".
+// The rules return what is wrong with a value, or "".
 
 func checkText(s string) string {
 	switch {
@@ -24,7 +24,7 @@ func checkText(s string) string {
 	case strings.TrimSpace(s) != s:
 		return "must not begin or end with white space"
 	case strings.ContainsFunc(s, unicode.IsControl):
-		return "must not hold control characters"
+		return "must not contain control characters"
 	}
 	return ""
 }
@@ -36,14 +36,14 @@ func checkCurrency(code string) string {
 	return ""
 }
 
-// plainNumber is a JSON number without sign and exponent, digit for digit; empty if there was none.
+// plainNumber is the text of a JSON number without sign and exponent, or "" if it is missing.
 type plainNumber string
 
 var errNotPlain = errors.New("must be a plain decimal number")
 
-// UnmarshalJSON keeps the digits as they stand.
+// UnmarshalJSON keeps the text of the number.
 func (n *plainNumber) UnmarshalJSON(text []byte) error {
-	// It is valid JSON already: only digits and a point leaves the plain numbers.
+	// The text is valid JSON, so that digits and a point make a plain number.
 	if strings.Trim(string(text), "0123456789.") != "" {
 		return errNotPlain
 	}
@@ -51,5 +51,5 @@ func (n *plainNumber) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the digits as they stand.
+// MarshalJSON writes the text of the number.
 func (n plainNumber) MarshalJSON() ([]byte, error) { return []byte(n), nil }

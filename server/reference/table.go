@@ -13,9 +13,9 @@ import (
 // byteOrderMark starts the UTF-8 files of some spreadsheets; it carries no meaning.
 const byteOrderMark = "\uFEFF"
 
-// readTable calls parse for each line of a CSV file whose header holds exactly the given columns, in any order.
-// It returns LineErrors with everything that parse or readTable itself found wrong. After a wrong header it does not
-// look at the lines; after a failure of in it returns that failure alone.
+// readTable calls parse for each line of a CSV file whose header has exactly the given columns, in any order. It returns
+// LineErrors with all errors that parse or readTable found. With a wrong header it does not read the lines; a failure of in
+// is returned by itself.
 func readTable(in io.Reader, columns []string, parse func(*row)) error {
 	records := csv.NewReader(skipByteOrderMark(in))
 	records.ReuseRecord = true
@@ -62,14 +62,14 @@ func readTable(in io.Reader, columns []string, parse func(*row)) error {
 
 func skipByteOrderMark(in io.Reader) io.Reader {
 	buffered := bufio.NewReader(in)
-	// A read error shows again at the first read of a line.
+	// A read error is returned again by the first read of a line.
 	if start, _ := buffered.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
 		_, _ = buffered.Discard(len(byteOrderMark))
 	}
 	return buffered
 }
 
-// row is the line being read. Its checks note what is wrong and let reading go on, so that one run reports everything.
+// row is the line being read. Its checks collect errors and go on, so that one run reports all of them.
 type row struct {
 	columns []string       // in the order of the documentation
 	index   map[string]int // place of each column in cells
@@ -83,21 +83,21 @@ func (r *row) readHeader(header []string) {
 		_, repeated := r.index[name]
 		switch {
 		case repeated:
-			r.check(name, "the header has this column twice")
+			r.check(name, "is in the header twice")
 		case !slices.Contains(r.columns, name):
-			r.check(name, "the header has this unknown column")
+			r.check(name, "is an unknown column")
 		default:
 			r.index[name] = i
 		}
 	}
 	for _, name := range r.columns {
 		if _, ok := r.index[name]; !ok {
-			r.check(name, "the header lacks this column")
+			r.check(name, "is missing in the header")
 		}
 	}
 }
 
-// isText keeps invalid UTF-8 from the parsers: encoding/json would replace it without a word.
+// isText rejects invalid UTF-8, which a parser might replace silently.
 func (r *row) isText() bool {
 	valid := true
 	for _, column := range r.columns {
@@ -109,7 +109,7 @@ func (r *row) isText() bool {
 	return valid
 }
 
-// check notes a reason why a cell is wrong; an empty reason means that it is right.
+// check collects what is wrong with a cell; an empty reason means nothing.
 func (r *row) check(column, reason string) {
 	if reason != "" {
 		r.errs = append(r.errs, LineError{Line: r.line, Column: column, Reason: reason})

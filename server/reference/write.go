@@ -85,7 +85,7 @@ func writeTable[T any](
 	return w.Error()
 }
 
-// jsonCell writes the elements of a JSON cell; the cell of none is empty.
+// jsonCell returns the elements as a JSON cell, which is empty if there are none.
 func jsonCell[T any](elements []T) (string, error) {
 	if len(elements) == 0 {
 		return "", nil

@@ -10,8 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// Difference is one thing that does not fit in the database. It names rows by their ids and columns by their names, and
-// holds no personal data.
+// Difference is one inconsistency in the database. It names rows by id and columns by name, and contains no personal data.
 type Difference struct {
 	Table    string          `json:"table"`
 	ClientID payout.ClientID `json:"client_id,omitempty"` // empty for reference data
@@ -19,7 +18,7 @@ type Difference struct {
 	Problem  string          `json:"problem"`
 }
 
-// String gives one line.
+// String returns one line.
 func (d Difference) String() string {
 	if d.ClientID == "" {
 		return fmt.Sprintf("%s %s: %s", d.Table, d.ID, d.Problem)
@@ -27,7 +26,7 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s %s of client %s: %s", d.Table, d.ID, d.ClientID, d.Problem)
 }
 
-// Checked counts what a check has seen.
+// Checked counts what a check has read.
 type Checked struct {
 	Clients      int `json:"clients"`
 	Users        int `json:"users"`
@@ -40,12 +39,12 @@ type Checked struct {
 	Differences  int `json:"differences"`
 }
 
-// Check holds counters against transactions and rows against each other, as they are at one moment, and reports each
-// difference. Writers are not held up. It keeps little in memory: the counters of a few hundred users at a time.
+// Check compares counters with transactions and rows with each other, in one snapshot, and reports each difference. It does
+// not block writers, and has the counters of only a few hundred users in memory at a time.
 //
-// It returns CodeServiceUnavailable while the database is away, and the error of report.
+// It returns CodeServiceUnavailable while the database is unavailable, and the error of report.
 func (s *Store) Check(ctx context.Context, report func(Difference) error) (Checked, error) {
-	// One transaction sees the database at one moment: in SQLite always, in PostgreSQL from this isolation on.
+	// A transaction reads one snapshot: always in SQLite, from this isolation level on in PostgreSQL.
 	var options *sql.TxOptions
 	if s.engine.dialect == goose.DialectPostgres {
 		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
@@ -67,7 +66,7 @@ func (s *Store) Check(ctx context.Context, report func(Difference) error) (Check
 	return c.done, nil
 }
 
-// checking is a check under way.
+// checking is the state of a check.
 type checking struct {
 	reads
 	report func(Difference) error
@@ -80,7 +79,7 @@ func (c *checking) differs(table string, clientID payout.ClientID, id, problem s
 	return c.report(Difference{table, clientID, id, fmt.Sprintf(problem, args...)})
 }
 
-// rowCheck collects what is wrong with one row.
+// rowCheck collects the problems of one row.
 type rowCheck struct {
 	clientID payout.ClientID
 	id       string // of a row of any kind
@@ -98,7 +97,7 @@ func (v *rowCheck) currency(column, code string) {
 	v.when(!known, column+" is not a currency of ISO 4217")
 }
 
-// parses is a scan destination for a JSON column: it notes what cannot be read, and lets the row be checked further.
+// parses is a scan destination for a JSON column that notes an error and lets the scan go on.
 func (v *rowCheck) parses(column string, json sql.Scanner) sql.Scanner {
 	return jsonCheck{v, column, json}
 }
@@ -109,13 +108,13 @@ type jsonCheck struct {
 	json   sql.Scanner
 }
 
-// Scan implements sql.Scanner. The error is not told: it may quote the text.
+// Scan implements sql.Scanner. It does not pass on the error, which may quote the text.
 func (c jsonCheck) Scan(src any) error {
 	c.row.when(c.json.Scan(src) != nil, c.column+" is not the JSON that belongs there")
 	return nil
 }
 
-// rows runs a query, lets scan check each row, and reports what is wrong with it. It gives the number of rows.
+// rows runs a query, checks each row with scan, and reports its problems. It returns the number of rows.
 func (c *checking) rows(
 	ctx context.Context, table string, scan func(scanner, *rowCheck) error, query string, args ...any,
 ) (n int, err error) {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// relation is something that must hold between two rows and that no foreign key holds. Its query gives client id and id
-// of each row that breaks it.
+// relation is a constraint between two tables that no foreign key enforces. Its query returns the client id and the id of
+// each row that violates it.
 type relation struct{ table, problem, query string }
 
-// What belongs to a user must not hang on what belongs to another one: the foreign keys hold the client alone.
+// Foreign keys enforce the same client; these enforce the same user.
 var relations = []relation{
 	{"bank_accounts", "its bank does not exist", `select a.client_id, a.id from bank_accounts a
 		where not exists (select 1 from banks b where b.id = a.bank_id)`},
@@ -34,7 +34,7 @@ var relations = []relation{
 	{"documents", "its transaction is not of its user", `select d.client_id, d.id from documents d
 		join transactions t on t.client_id = d.client_id and t.id = d.transaction_id where t.user_id <> d.user_id`},
 	{"idempotency_keys", "what it created does not exist", withoutResource()},
-	// The rest has foreign keys; they are off for whoever opens a SQLite file without asking for them.
+	// The others have foreign keys, but a program that opens a SQLite file must ask for their enforcement.
 	{"users", "its client does not exist", `select u.client_id, u.id from users u
 		where not exists (select 1 from clients c where c.id = u.client_id)`},
 	{"cip_tags", "its user does not exist", orphans("cip_tags", "user_id", "users", "user_id")},
@@ -50,7 +50,7 @@ var relations = []relation{
 	{"documents", "its transaction does not exist", orphans("documents", "id", "transactions", "transaction_id")},
 }
 
-// withoutResource gives the keys whose resource is in none of the tables that have them.
+// withoutResource selects the keys whose resource is in none of the tables.
 func withoutResource() string {
 	tables := []string{"users", "funding_accounts", "receive_users", "bank_accounts", "wallet_accounts", "transactions"}
 	for i, table := range tables {
@@ -59,7 +59,7 @@ func withoutResource() string {
 	return `select k.client_id, k.resource_id from idempotency_keys k where ` + strings.Join(tables, " and ")
 }
 
-// orphans gives the rows of a table whose parent is not there; each id once.
+// orphans selects the rows of a table whose parent is missing, each id once.
 func orphans(table, id, parent, reference string) string {
 	return `select distinct c.client_id, c.` + id + ` from ` + table + ` c where c.` + reference + ` is not null
 		and not exists (select 1 from ` + parent + ` p where p.client_id = c.client_id and p.id = c.` + reference + `)`

@@ -7,7 +7,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// What one row tells about itself.
+// Checks of single rows.
 
 func (c *checking) clients(ctx context.Context) (err error) {
 	c.done.Clients, err = c.rows(ctx, "clients", func(s scanner, v *rowCheck) error {
@@ -111,7 +111,7 @@ func (c *checking) documents(ctx context.Context) (err error) {
 	return err
 }
 
-// keys tells a key by the id of what it created: the caller chose the key, and may have put anything into it.
+// keys names a key by the id of its resource, because a key is text of the caller and may contain anything.
 func (c *checking) keys(ctx context.Context) (err error) {
 	c.done.Keys, err = c.rows(ctx, "idempotency_keys", func(s scanner, v *rowCheck) error {
 		var empty, noFingerprint bool
@@ -123,7 +123,7 @@ func (c *checking) keys(ctx context.Context) (err error) {
 	return err
 }
 
-// quoted shows a text that should be a known word; one that cannot be is not shown, because it may be anything.
+// quoted returns a text that should be a known word. Any other text is withheld, because it may contain anything.
 func quoted(word string) string {
 	if len(word) > 40 {
 		return "(a long text)"

@@ -13,7 +13,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// checkUsers is how many users' counters are in memory at a time.
+// checkUsers is the number of users whose counters are in memory at a time.
 const checkUsers = 500
 
 // counterKey is a row of limit_usage.
@@ -25,14 +25,14 @@ type counterKey struct {
 
 func (k counterKey) String() string { return k.destination + " " + k.currency + " " + k.period }
 
-// userKey is a place in the order of users, as the database orders them.
+// userKey is a position in the order of users in the database.
 type userKey struct {
 	clientID payout.ClientID
 	userID   payout.UserID
 }
 
-// usage holds the counters against the transactions, a range of users after the other. The ranges leave nothing out: a
-// row of a user who does not exist is in the one between its neighbours.
+// usage compares the counters with the transactions, one range of users after the other. The ranges have no gaps, so that
+// rows of users who do not exist are covered as well.
 func (c *checking) usage(ctx context.Context) error {
 	var after userKey
 	for {
@@ -58,7 +58,7 @@ func (c *checking) usage(ctx context.Context) error {
 	}
 }
 
-// usageWithin holds the counters of a range of users against their transactions.
+// usageWithin compares the counters of a range of users with their transactions.
 func (c *checking) usageWithin(ctx context.Context, within string, args []any) error {
 	sums := map[counterKey]int64{}
 	n, err := c.rows(ctx, "transactions", func(s scanner, v *rowCheck) error { return scanChecked(s, v, sums) },
@@ -127,7 +127,7 @@ func scanChecked(s scanner, v *rowCheck, sums map[counterKey]int64) error {
 		key := counterKey{v.clientID, t.UserID, t.Destination, t.FromCurrency, period}
 		sum := sums[key]
 		if t.FromAmount > 0 && sum > math.MaxInt64-t.FromAmount {
-			v.when(true, "with it the transactions of "+period+" are more than a counter can hold")
+			v.when(true, "the sum of the transactions of "+period+" exceeds the range of a counter")
 			continue
 		}
 		sums[key] = sum + t.FromAmount

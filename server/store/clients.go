@@ -8,7 +8,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// Client gives a client and its secrets that have not expired at the time.
+// Client returns a client and its secrets that have not expired at the time.
 func (r reads) Client(ctx context.Context, clientID payout.ClientID, at time.Time) (payout.Client, []payout.Secret, bool, error) {
 	type row struct {
 		client payout.Client
@@ -44,7 +44,7 @@ func (s *Store) ClientIDs(ctx context.Context) ([]payout.ClientID, error) {
 	return list(ctx, s.reads, func(s scanner, id *payout.ClientID) error { return s.Scan(id) }, `select id from clients order by id`)
 }
 
-// PutClient writes a client as it is given, new or not, and adds a secret that does not expire.
+// PutClient inserts or replaces a client, and adds a secret that does not expire.
 func (s *Store) PutClient(ctx context.Context, c payout.Client, secretHash string, at time.Time) error {
 	return s.write(ctx, func(t tx) error {
 		profile := profileText(c)

@@ -9,16 +9,15 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// How values are kept in columns. A JSON column has a row type of its own, so that a name in the domain can change without
-// the data: its names and types are those of the databases out there. To change one, read the old form as well (see
-// pickupLocationRow) and add a row of it to testdata/migrations.
+// How values are stored in columns. Each JSON column has a row type, so that renaming a field of the domain does not change
+// the format of the data. To change a row type, keep reading the old form (see pickupLocationRow).
 
-// micros and fromMicros are how times are kept.
+// micros and fromMicros convert times, which are stored as microseconds.
 func micros(t time.Time) int64 { return t.UnixMicro() }
 
 func fromMicros(us int64) time.Time { return time.UnixMicro(us).UTC() }
 
-// timeColumn reads a time kept as microseconds.
+// timeColumn scans a time.
 type timeColumn struct{ t *time.Time }
 
 // Scan implements sql.Scanner.
@@ -31,7 +30,7 @@ func (c timeColumn) Scan(src any) error {
 	return nil
 }
 
-// jsonColumn reads a row type R from JSON text into a value V of the domain.
+// jsonColumn scans JSON of the row type R into a value V of the domain.
 type jsonColumn[R, V any] struct {
 	into  *V
 	value func(R) V
@@ -56,7 +55,7 @@ func (c jsonColumn[R, V]) Scan(src any) error {
 	return nil
 }
 
-// jsonText writes a row type as JSON text. All row types are plain structs, so that it cannot fail.
+// jsonText returns a row type as JSON. It cannot fail, because row types are plain structs.
 func jsonText(row any) string {
 	text, err := json.Marshal(row)
 	if err != nil {
@@ -65,7 +64,7 @@ func jsonText(row any) string {
 	return string(text)
 }
 
-// mapped converts each element; nil stays nil, which is null in JSON.
+// mapped converts each element. nil remains nil, which is null in JSON.
 func mapped[A, B any](all []A, convert func(A) B) []B {
 	if all == nil {
 		return nil
@@ -77,12 +76,12 @@ func mapped[A, B any](all []A, convert func(A) B) []B {
 	return out
 }
 
-// arrayColumn reads a JSON array of rows.
+// arrayColumn scans a JSON array of rows.
 func arrayColumn[R, V any](into *[]V, value func(R) V) sql.Scanner {
 	return jsonColumn[[]R, []V]{into, func(rows []R) []V { return mapped(rows, value) }}
 }
 
-// textsColumn reads a JSON array of texts.
+// textsColumn scans a JSON array of strings.
 func textsColumn(into *[]string) sql.Scanner {
 	return jsonColumn[[]string, []string]{into, func(texts []string) []string { return texts }}
 }
@@ -133,7 +132,7 @@ func profileText(c payout.Client) string {
 	})
 }
 
-// profileOf reads the profile into a client, whose other fields stay.
+// profileOf scans the profile into a client, and leaves its other fields alone.
 func profileOf(c *payout.Client) sql.Scanner {
 	return jsonColumn[clientRow, payout.Client]{c, func(row clientRow) payout.Client {
 		client := *c
@@ -148,8 +147,8 @@ func profileOf(c *payout.Client) sql.Scanner {
 	}}
 }
 
-// networkLimitRow is an element of payers.network_limits; its amounts are in minor units. Until version 1.1.0 of the
-// contract the names were those of Go, in another case, which encoding/json reads as well.
+// networkLimitRow is an element of payers.network_limits; its amounts are in minor units. Up to
+// contract 1.1.0 the names differed in case, which encoding/json ignores.
 type networkLimitRow struct {
 	Currency string `json:"currency"`
 	Min      int64  `json:"min"`
@@ -164,8 +163,8 @@ func networkLimitsOf(all *[]payout.NetworkLimit) sql.Scanner {
 	return arrayColumn(all, func(v networkLimitRow) payout.NetworkLimit { return payout.NetworkLimit(v) })
 }
 
-// pickupLocationRow is an element of payers.pickup_locations. FormerAddress is address_line1 until version 1.1.0 of the
-// contract; the other names differed in their case alone.
+// pickupLocationRow is an element of payers.pickup_locations. FormerAddress is address_line1 as written up to contract
+// 1.1.0; the other names differed in case only.
 type pickupLocationRow struct {
 	ID            int64  `json:"id"`
 	Name          string `json:"name"`
@@ -186,7 +185,7 @@ func pickupLocationsOf(all *[]payout.PickupLocation) sql.Scanner {
 	})
 }
 
-// branchRow is an element of banks.branches, with names as networkLimitRow.
+// branchRow is an element of banks.branches. Up to contract 1.1.0 the names differed in case.
 type branchRow struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
@@ -229,7 +228,7 @@ type mailingAddressRow struct {
 	State        string          `json:"state,omitempty"`
 }
 
-// nullableTextRow is absent, null or a text (D-46).
+// nullableTextRow is absent, null or a string (D-46).
 type nullableTextRow payout.NullableText
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -1,4 +1,4 @@
-// Package store keeps everything, in SQLite or in PostgreSQL: the one implementation of payout.Store.
+// Package store persists everything in SQLite or PostgreSQL. It is the only implementation of payout.Store.
 //
 // What belongs here: SQL (one text in the portable subset of SQLite and PostgreSQL), migrations, and the little that
 // differs between engines (engine.go). What does not: rules, HTTP, and sample data (server/reference).

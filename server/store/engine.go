@@ -12,19 +12,19 @@ import (
 // engine is what differs between databases.
 type engine struct {
 	dialect goose.Dialect
-	// foreign is the pattern of the migrations that are written for another engine.
+	// foreign is the pattern of the migrations for other engines.
 	foreign string
-	// migrations adds to how migrations are run.
+	// migrations has further options of the migrations.
 	migrations []goose.ProviderOption
-	// open gives a pool for writes and one for reads; they may be the same. create tells whether a file may be made.
+	// open returns a pool for writes and one for reads, which may be the same; create allows it to create a file.
 	open func(ctx context.Context, create bool) (writer, reader *sql.DB, err error)
-	// unavailable tells a database that is away or overloaded from a statement that is wrong.
+	// unavailable reports whether the database is unreachable or overloaded, as opposed to a wrong statement.
 	unavailable func(error) bool
-	// outOfRange tells a number that does not fit its column or violates a check constraint.
+	// outOfRange reports whether a number does not fit its column or violates a check constraint.
 	outOfRange func(error) bool
 }
 
-// ErrDatabaseURL is returned for a database URL that is not understood.
+// ErrDatabaseURL is returned for a database URL of an unknown form.
 var ErrDatabaseURL = errors.New("must be sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE")
 
 func engineFor(databaseURL string) (engine, error) {
@@ -38,7 +38,7 @@ func engineFor(databaseURL string) (engine, error) {
 	return engine{}, ErrDatabaseURL
 }
 
-// isTimeout tells that the time for a call, or the caller's patience, ended.
+// isTimeout reports whether the deadline of a call passed, or its caller cancelled it.
 func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// postgresConnections bounds the pool of one process; a call waits for a connection until its time ends.
+// postgresConnections limits the pool of one process; a call waits for a connection until its deadline.
 var postgresConnections = max(16, 4*runtime.NumCPU())
 
 func postgresEngine(databaseURL string) (engine, error) {
@@ -29,10 +29,10 @@ func postgresEngine(databaseURL string) (engine, error) {
 		return engine{}, ErrDatabaseURL // the cause may quote the password
 	}
 	if !strings.Contains(databaseURL, "default_query_exec_mode=") {
-		// No prepared statements, because a pooler in transaction mode hands out another connection each time.
+		// No prepared statements, because a pooler in transaction mode changes the connection between transactions.
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
-	// A row in a table, because an advisory lock of a session means nothing behind such a pooler either.
+	// A table lock, because an advisory lock belongs to a session, which such a pooler does not keep either.
 	locker, err := lock.NewPostgresTableLocker(lock.WithTableLockTimeout(100*time.Millisecond, 600))
 	if err != nil {
 		return engine{}, fmt.Errorf("make migration lock: %w", err)
@@ -59,20 +59,20 @@ func postgresEngine(databaseURL string) (engine, error) {
 	}, nil
 }
 
-// postgresUnavailable tells a server that is away, starting, stopping or out of resources, and a transaction that lost
-// against another one: all that a caller may try again.
+// postgresUnavailable reports whether a caller may retry: the server is unreachable, starting, stopping or out of
+// resources, or the transaction lost against another one.
 func postgresUnavailable(err error) bool {
 	if code := postgresCode(err); code != "" {
 		switch code[:2] {
 		case "08", "40", "53", "57": // connection, rollback, resources, operator intervention
 			return true
 		}
-		// Lock not available, read-only (a standby), a transaction that stood still or took too long.
+		// Lock not available, read-only (a standby), idle in transaction or transaction timeout.
 		return slices.Contains([]string{"55P03", "25006", "25P03", "25P04"}, code)
 	}
 	var network net.Error
 	var connecting *pgconn.ConnectError
-	// A connection that broke between two statements of a transaction is no more than driver.ErrBadConn.
+	// A connection that broke between two statements of a transaction is reported as driver.ErrBadConn only.
 	return pgconn.SafeToRetry(err) || errors.As(err, &network) || errors.As(err, &connecting) || errors.Is(err, driver.ErrBadConn) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
 }

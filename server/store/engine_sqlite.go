@@ -30,8 +30,8 @@ func sqliteEngine(file string) engine {
 			if writer, err = openSQLite(file, "_txlock=immediate&_synchronous=FULL"+mode, 1); err != nil {
 				return nil, nil, err
 			}
-			// The file must be in WAL mode before readers open it. The change of a new file to WAL is the one thing that
-			// does not wait for others who do the same.
+			// The file must be in WAL mode before readers open it. Switching a new file to WAL is the one operation that
+			// ignores the busy timeout, so it is retried here.
 			if _, err := backoff.Retry(ctx, func() (struct{}, error) {
 				err := writer.PingContext(ctx)
 				if err != nil && sqliteCode(err)&0xff != sqlite3.SQLITE_BUSY {

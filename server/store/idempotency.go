@@ -7,14 +7,14 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// IdempotencyKey finds what a key was used for.
+// IdempotencyKey returns what a key was used for.
 func (r reads) IdempotencyKey(ctx context.Context, clientID payout.ClientID, key string) (payout.UsedKey, bool, error) {
 	return one(ctx, r, func(s scanner, u *payout.UsedKey) error { return s.Scan(&u.Fingerprint, &u.ResourceID) },
 		`select fingerprint, resource_id from idempotency_keys where client_id = $1 and idempotency_key = $2`, clientID, key)
 }
 
-// InsertIdempotencyKey takes a key for a resource that the same write creates. It waits for another write with that key,
-// and reports false, having written nothing, where that one was kept.
+// InsertIdempotencyKey takes a key for a resource that the same write creates. It waits for a concurrent write with that
+// key, and returns false without writing if that one was committed.
 func (t tx) InsertIdempotencyKey(ctx context.Context, clientID payout.ClientID, key payout.Idempotency, resourceID string) (bool, error) {
 	n, err := t.exec(ctx, `insert into idempotency_keys (client_id, idempotency_key, fingerprint, resource_id)
 		values ($1, $2, $3, $4) on conflict (client_id, idempotency_key) do nothing`,
@@ -22,14 +22,14 @@ func (t tx) InsertIdempotencyKey(ctx context.Context, clientID payout.ClientID, 
 	return n == 1, err
 }
 
-// ResourceKeys gives the keys that created resources of a client, by the id of the resource.
+// ResourceKeys returns the keys that created resources of a client, by the id of the resource.
 func (r reads) ResourceKeys(ctx context.Context, clientID payout.ClientID, resourceIDs []string) (map[string]payout.Idempotency, error) {
 	type row struct {
 		id  string
 		key payout.Idempotency
 	}
 	keys := make(map[string]payout.Idempotency, len(resourceIDs))
-	for ids := range slices.Chunk(resourceIDs, 500) { // a statement has no place for any number of them
+	for ids := range slices.Chunk(resourceIDs, 500) { // the parameters of a statement are limited
 		in, args := inList(ids, clientID)
 		rows, err := list(ctx, r, func(s scanner, v *row) error { return s.Scan(&v.id, &v.key.Key, &v.key.Fingerprint) },
 			`select resource_id, idempotency_key, fingerprint from idempotency_keys

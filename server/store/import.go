@@ -12,14 +12,14 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// importRows is how many rows one statement writes. Beyond some hundred parameters, of which a row has at most 8, SQLite
-// takes longer to find each by its name than a further statement would cost; PostgreSQL does not mind.
+// importRows is the number of rows per statement. Beyond some hundred parameters, of which a row has at most 8, SQLite takes
+// longer to look up each by name than another statement would cost.
 const importRows = 40
 
-// Import is a kind of import. The zero value writes new and changed rows and keeps all others.
+// Import has the options of an import. By default it writes new and changed rows and leaves all others.
 type Import struct {
-	Replace  bool           // also remove the rows that are not given
-	DryRun   bool           // do all of it, and take it back
+	Replace  bool           // also remove the rows that are not in the import
+	DryRun   bool           // roll everything back
 	Progress func(rows int) // called after each statement with the number of rows written since the last call; may be nil
 }
 
@@ -31,23 +31,23 @@ type Imported struct {
 	Removed   int `json:"removed"`
 }
 
-// ImportError refuses an import that would break what other rows rely on. Nothing is written then.
+// ImportError rejects an import that would break references of other rows. Nothing has been written.
 type ImportError struct{ Reasons []string }
 
-// Error gives one line for each reason.
+// Error returns a line for each reason.
 func (e *ImportError) Error() string { return strings.Join(e.Reasons, "\n") }
 
-// errDryRun takes a dry run back.
+// errDryRun rolls a dry run back.
 var errDryRun = errors.New("dry run")
 
-// referenceTable is a table of reference data. None of its columns is null.
+// referenceTable is a table of reference data. None of its columns is nullable.
 type referenceTable[T any] struct {
 	name, one string
 	columns   string
 	scan      func(scanner, *T) error
 	id        func(T) int64
 	args      func(T) []any
-	referred  string // lists the ids that other rows refer to; empty where none can
+	referred  string // selects the ids that other rows refer to; empty if none can
 }
 
 var stateTable = referenceTable[payout.State]{
@@ -79,26 +79,26 @@ var bankTable = referenceTable[payout.Bank]{
 	referred: `select distinct bank_id from bank_accounts`,
 }
 
-// ImportPayers writes payers, each id once, all or nothing. It returns ImportError where Replace would remove a payer
-// that wallet accounts or transactions refer to.
+// ImportPayers writes payers, each id once, all or nothing. It returns ImportError if Replace would remove a payer that
+// wallet accounts or transactions refer to.
 func (s *Store) ImportPayers(ctx context.Context, payers []payout.Payer, how Import) (Imported, error) {
 	return importRowsOf(ctx, s, payerTable, payers, how, nil)
 }
 
-// ImportBanks writes banks, each id once, all or nothing. It returns ImportError where Replace would remove a bank that
-// bank accounts refer to.
+// ImportBanks writes banks, each id once, all or nothing. It returns ImportError if Replace would remove a bank that bank
+// accounts refer to.
 func (s *Store) ImportBanks(ctx context.Context, banks []payout.Bank, how Import) (Imported, error) {
 	return importRowsOf(ctx, s, bankTable, banks, how, nil)
 }
 
-// ImportStates writes states, each id and each code of a country once, all or nothing. It returns ImportError where a
-// state that stays has the code of one that is given.
+// ImportStates writes states, each id and each code of a country once, all or nothing. It returns ImportError if a
+// state that is not in the import has the code of one that is.
 func (s *Store) ImportStates(ctx context.Context, states []payout.State, how Import) (Imported, error) {
 	return importRowsOf(ctx, s, stateTable, states, how, tx.freeCodes)
 }
 
-// importRowsOf removes what is to go, lets prepare make room, and writes the rows in the order of their ids, so that two
-// imports at the same time wait for each other rather than for ever.
+// importRowsOf removes rows if Replace is set, calls prepare, and writes the rows in the order of their ids, so that
+// concurrent imports do not deadlock.
 func importRowsOf[T any](
 	ctx context.Context, s *Store, table referenceTable[T], rows []T, how Import,
 	prepare func(tx, context.Context, []T) error,
@@ -144,7 +144,7 @@ func importRowsOf[T any](
 	return done, nil
 }
 
-// upsert writes the rows that are new or differ, and counts them.
+// upsert writes the rows that are new or changed, and counts them.
 func upsert[T any](ctx context.Context, t tx, table referenceTable[T], rows []T, progress func(int)) (written int, err error) {
 	rows = slices.SortedFunc(slices.Values(rows), func(a, b T) int { return cmp.Compare(table.id(a), table.id(b)) })
 	columns := strings.Split(table.columns, ", ")
@@ -175,7 +175,7 @@ func upsert[T any](ctx context.Context, t tx, table referenceTable[T], rows []T,
 	return written, nil
 }
 
-// separator is what stands before a placeholder of a row.
+// separator returns what precedes a placeholder of a row.
 func separator(row, column int) string {
 	switch {
 	case column > 0:
@@ -186,7 +186,7 @@ func separator(row, column int) string {
 	return "("
 }
 
-// remove removes the rows whose ids are not given, unless others refer to them.
+// remove deletes the rows whose ids are not in the import, unless other rows refer to them.
 func remove[T any](ctx context.Context, t tx, table referenceTable[T], rows []T) (int, error) {
 	stay := make(map[int64]bool, len(rows))
 	for _, v := range rows {
@@ -239,8 +239,7 @@ func count[T any](ctx context.Context, t tx, table referenceTable[T]) (int, erro
 	return n, err
 }
 
-// freeCodes takes the codes from the states that get another one, because states may swap theirs and no two may have one
-// in between.
+// freeCodes clears the codes of the states that change theirs: states may swap codes, and codes must be unique in between.
 func (t tx) freeCodes(ctx context.Context, states []payout.State) error {
 	kept, err := list(ctx, t.reads, scanState, `select `+stateColumns+` from states order by id`)
 	if err != nil {
@@ -270,17 +269,17 @@ func (t tx) freeCodes(ctx context.Context, states []payout.State) error {
 	return nil
 }
 
-// AllPayers gives all payers by id, as they are read; the last element may be an error.
+// AllPayers yields all payers by id as they are read; the last element may be an error.
 func (r reads) AllPayers(ctx context.Context) iter.Seq2[payout.Payer, error] {
 	return every(ctx, r, payerTable)
 }
 
-// AllBanks gives all banks by id, as they are read; the last element may be an error.
+// AllBanks yields all banks by id as they are read; the last element may be an error.
 func (r reads) AllBanks(ctx context.Context) iter.Seq2[payout.Bank, error] {
 	return every(ctx, r, bankTable)
 }
 
-// AllStates gives all states by id, as they are read; the last element may be an error.
+// AllStates yields all states by id as they are read; the last element may be an error.
 func (r reads) AllStates(ctx context.Context) iter.Seq2[payout.State, error] {
 	return every(ctx, r, stateTable)
 }
@@ -289,7 +288,7 @@ func every[T any](ctx context.Context, r reads, table referenceTable[T]) iter.Se
 	return each(ctx, r, table.scan, `select `+table.columns+` from `+table.name+` order by id`)
 }
 
-// each runs a query and gives each row as it is read, and an error as the last element.
+// each runs a query and yields each row as it is read, and an error as the last element.
 func each[T any](ctx context.Context, r reads, scan func(scanner, *T) error, query string, args ...any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T

@@ -10,13 +10,13 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// What operators alone need: `payoutd clients`, `payoutd users` and `payoutd transactions` (D-19, D-20). Nothing here is
+// What only operators need, for `payoutd clients`, `payoutd users` and `payoutd transactions` (D-19, D-20). Nothing here is
 // reachable from the network.
 
-// fingerprintLength is how much of the hash of a secret names it. It tells nothing about the secret, which is random.
+// fingerprintLength is the number of digits of the hash that identify a secret. They reveal nothing, as secrets are random.
 const fingerprintLength = 12
 
-// maxActiveSecrets may be active at once (D-19).
+// maxActiveSecrets is how many secrets may be active at once (D-19).
 const maxActiveSecrets = 2
 
 // Errors of changes to clients and their secrets.
@@ -27,21 +27,21 @@ var (
 	ErrLastSecret = errors.New("it is the last active secret of this client")
 )
 
-// ClientRow is a client with when it was made and its secrets, oldest first, expired ones included.
+// ClientRow is a client with its secrets, oldest first, including expired ones.
 type ClientRow struct {
 	payout.Client
 	CreatedAt time.Time
 	Secrets   []SecretRow
 }
 
-// SecretRow is a secret without what would help to find it.
+// SecretRow identifies a secret without its hash.
 type SecretRow struct {
 	Fingerprint string // the first 12 hexadecimal digits of its hash
 	CreatedAt   time.Time
 	Expires     time.Time // zero: does not expire
 }
 
-// Active tells whether the secret is taken at a time.
+// Active reports whether the secret is accepted at a time.
 func (s SecretRow) Active(at time.Time) bool { return s.Expires.IsZero() || s.Expires.After(at) }
 
 // Clients lists all clients by id.
@@ -49,7 +49,7 @@ func (r reads) Clients(ctx context.Context) ([]ClientRow, error) {
 	return r.clients(ctx, `true`)
 }
 
-// ClientRow reads one client; false where there is none.
+// ClientRow reads one client; it returns false if there is none.
 func (r reads) ClientRow(ctx context.Context, clientID payout.ClientID) (ClientRow, bool, error) {
 	all, err := r.clients(ctx, `c.id = $1`, clientID)
 	if err != nil || len(all) == 0 {
@@ -91,18 +91,18 @@ func (r reads) clients(ctx context.Context, where string, args ...any) ([]Client
 	return all, err
 }
 
-// Fingerprint names a secret by the beginning of its hash.
+// Fingerprint returns the part of the hash that identifies a secret.
 func Fingerprint(hash string) string { return hash[:min(len(hash), fingerprintLength)] }
 
-// ApplyClient writes the name and the profile of a client where changed tells that they differ, and gives the client as
-// it was before. A client that is not there yet is made, with a first secret that does not expire; existed is false then.
-// Whether a client is disabled stays.
+// ApplyClient updates the name and the profile of a client if changed reports a difference, and returns the client as it was
+// before. If the client does not exist, it is created with a first secret that does not expire, and existed is false. A
+// disabled client remains disabled.
 func (s *Store) ApplyClient(
 	ctx context.Context, c payout.Client, firstSecretHash string, at time.Time, changed func(before payout.Client) bool,
 ) (before payout.Client, existed bool, err error) {
 	profile := profileText(c)
 	err = s.write(ctx, func(t tx) error {
-		// The insert comes first, because it waits for another one of the same id.
+		// The insert comes first, because it waits for a concurrent one of the same id.
 		n, err := t.exec(ctx, `insert into clients (id, name, profile, disabled, created_at) values ($1, $2, $3, $4, $5)
 			on conflict (id) do nothing`, c.ID, c.Name, profile, false, micros(at))
 		if err != nil {
@@ -125,7 +125,7 @@ func (s *Store) ApplyClient(
 	return before, existed, err
 }
 
-// SetClientDisabled changes whether a client may call the service, and tells whether that is new; ErrNoClient.
+// SetClientDisabled sets whether a client may call the service, and reports whether that changed. It returns ErrNoClient.
 func (s *Store) SetClientDisabled(ctx context.Context, clientID payout.ClientID, disabled bool) (changed bool, err error) {
 	err = s.write(ctx, func(t tx) error {
 		row, err := t.lockClient(ctx, clientID)
@@ -139,8 +139,8 @@ func (s *Store) SetClientDisabled(ctx context.Context, clientID payout.ClientID,
 	return changed, err
 }
 
-// RotateSecret adds a secret that does not expire; the others expire at oldExpire, or before if they would have. It
-// returns ErrNoClient, and ErrTwoSecrets where two are active at the time (D-19).
+// RotateSecret adds a secret that does not expire; the others expire at oldExpire at the latest. It returns ErrNoClient, and
+// ErrTwoSecrets if two are active at the time (D-19).
 func (s *Store) RotateSecret(ctx context.Context, clientID payout.ClientID, hash string, at, oldExpire time.Time) error {
 	return s.write(ctx, func(t tx) error {
 		row, err := t.lockClient(ctx, clientID)
@@ -158,8 +158,8 @@ func (s *Store) RotateSecret(ctx context.Context, clientID payout.ClientID, hash
 	})
 }
 
-// RevokeSecret lets a secret expire at the time, and tells whether it was active until then. It returns ErrNoClient,
-// ErrNoSecret, and ErrLastSecret where no other one is active, unless that is forced.
+// RevokeSecret lets a secret expire at the time, and reports whether it was active until then. It returns ErrNoClient,
+// ErrNoSecret, and, unless forced, ErrLastSecret if no other secret is active.
 func (s *Store) RevokeSecret(
 	ctx context.Context, clientID payout.ClientID, fingerprint string, at time.Time, force bool,
 ) (wasActive bool, err error) {
@@ -200,7 +200,7 @@ func (c ClientRow) active(at time.Time) int {
 	return n
 }
 
-// lockClient reads a client that no other write changes until this one ends; ErrNoClient.
+// lockClient reads a client and locks it for this write. It returns ErrNoClient.
 func (t tx) lockClient(ctx context.Context, clientID payout.ClientID) (ClientRow, error) {
 	// An update that changes nothing locks the row on both engines.
 	n, err := t.exec(ctx, `update clients set disabled = disabled where id = $1`, clientID)
@@ -220,14 +220,14 @@ func (t tx) insertSecret(ctx context.Context, clientID payout.ClientID, hash str
 	return err
 }
 
-// UserFilter narrows a list of users; empty fields do not.
+// UserFilter narrows a list of users; empty fields are ignored.
 type UserFilter struct {
 	Status payout.KYCStatus
 	After  payout.UserID // the last user of the page before
 }
 
-// Users lists at most limit users of a client without their documents, by id and highest first: as the ids of the
-// service grow with time, that is newest first.
+// Users lists at most limit users of a client without their documents, highest id first: as ids grow with time,
+// newest first.
 func (r reads) Users(ctx context.Context, clientID payout.ClientID, f UserFilter, limit int) ([]payout.User, error) {
 	where := conditions{text: `client_id = $1`, args: []any{clientID}}
 	where.add(f.Status != "", `status = $%d`, string(f.Status))
@@ -236,15 +236,15 @@ func (r reads) Users(ctx context.Context, clientID payout.ClientID, f UserFilter
 		fmt.Sprintf(` order by id desc limit %d`, limit), where.args...)
 }
 
-// TransactionFilter narrows a list of transactions; empty fields do not.
+// TransactionFilter narrows a list of transactions; empty fields are ignored.
 type TransactionFilter struct {
 	UserID   payout.UserID
 	From, To time.Time            // created at From or later, and before To
 	After    payout.TransactionID // the last transaction of the page before
 }
 
-// ClientTransactions lists at most limit transactions of a client, by id and highest first: as the ids of the service
-// grow with time, that is newest first.
+// ClientTransactions lists at most limit transactions of a client, highest id first: as ids grow with time, newest
+// first.
 func (r reads) ClientTransactions(
 	ctx context.Context, clientID payout.ClientID, f TransactionFilter, limit int,
 ) ([]payout.Transaction, error) {
@@ -263,7 +263,7 @@ func (r reads) ClientTransaction(ctx context.Context, clientID payout.ClientID, 
 		where client_id = $1 and id = $2`, clientID, id)
 }
 
-// conditions is a `where` that grows. Its texts are constants of this file.
+// conditions builds a where clause from constants of this file.
 type conditions struct {
 	text string
 	args []any

@@ -24,7 +24,7 @@ func scanBank(s scanner, b *payout.Bank) error {
 
 func scanState(s scanner, v *payout.State) error { return s.Scan(&v.ID, &v.Country, &v.Code, &v.Name) }
 
-// Payers lists the payers of the countries by id, all of them where method is empty.
+// Payers lists the payers of the countries by id; an empty method is any method.
 func (r reads) Payers(ctx context.Context, countries []string, method payout.PayoutMethod) ([]payout.Payer, error) {
 	in, args := inList(countries, string(method))
 	return list(ctx, r, scanPayer, `select `+payerColumns+` from payers
@@ -63,14 +63,14 @@ func (r reads) StateByID(ctx context.Context, id int64) (payout.State, bool, err
 	return one(ctx, r, scanState, `select `+stateColumns+` from states where id = $1`, id)
 }
 
-// Reference is reference data to be kept.
+// Reference is reference data to write.
 type Reference struct {
 	States []payout.State
 	Payers []payout.Payer
 	Banks  []payout.Bank
 }
 
-// PutReference writes reference data, new or changed, all or nothing. What is not given stays.
+// PutReference writes new and changed reference data, all or nothing, and leaves all other rows.
 func (s *Store) PutReference(ctx context.Context, ref Reference) error {
 	return s.write(ctx, func(t tx) error {
 		if _, err := upsert(ctx, t, stateTable, ref.States, nil); err != nil {

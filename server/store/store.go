@@ -32,7 +32,7 @@ var (
 	_ payout.Tx    = tx{}
 )
 
-// Open connects to the database, makes its file where there is none, and brings it to the newest migration. It returns
+// Open connects to the database, creates its file if it does not exist, and migrates it to the newest version. It returns
 // ErrDatabaseURL as Connect does.
 func Open(ctx context.Context, databaseURL string) (*Store, error) {
 	s, err := connect(ctx, databaseURL, true)
@@ -45,8 +45,8 @@ func Open(ctx context.Context, databaseURL string) (*Store, error) {
 	return s, nil
 }
 
-// Connect opens a database that is there, as it is. The URL is sqlite:FILE, or postgres://... in the form that libpq
-// reads. It returns ErrDatabaseURL for another form.
+// Connect opens an existing database without migrating it. The URL is sqlite:FILE, or postgres://... as libpq accepts it. It
+// returns ErrDatabaseURL for any other form.
 func Connect(ctx context.Context, databaseURL string) (*Store, error) {
 	return connect(ctx, databaseURL, false)
 }
@@ -78,9 +78,8 @@ func connect(ctx context.Context, databaseURL string, create bool) (*Store, erro
 	}, nil
 }
 
-// Migrate brings the database to the newest migration, under a lock where the engine has one. Each migration is one
-// transaction, so that of two processes that start together without a lock one runs it; the other fails, finds it done,
-// and goes on with the next.
+// Migrate brings the database to the newest migration, under a lock if the engine has one. Without a lock, each migration is
+// one transaction: of two processes that start together one commits it, and the other fails and continues with the next.
 func (s *Store) Migrate(ctx context.Context) error {
 	var err error
 	for range len(s.migrator.ListSources()) + 1 {
@@ -91,7 +90,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return fmt.Errorf("migrate database: %w", err)
 }
 
-// Migration is one step of the tables.
+// Migration is one version of the schema.
 type Migration struct {
 	Version int64     `json:"version"`
 	Name    string    `json:"name"`
@@ -111,17 +110,17 @@ func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	return out, nil
 }
 
-// Close closes the database. Calls that come later return CodeServiceUnavailable.
+// Close closes the database. Later calls return CodeServiceUnavailable.
 func (s *Store) Close() error {
 	s.closed.Store(true)
 	return errors.Join(s.reader.Close(), s.writer.Close())
 }
 
-// ErrMigrationsPending is returned where the database does not have the newest migration.
+// ErrMigrationsPending is returned if the database does not have the newest migration.
 var ErrMigrationsPending = errors.New("migrations are pending")
 
-// Ready tells whether the database answers and has the newest migration. It returns CodeServiceUnavailable with a message
-// that says which of the two is missing; the second is ErrMigrationsPending.
+// Ready returns nil if the database responds and has the newest migration. Otherwise it returns CodeServiceUnavailable with
+// a message that says which of the two is not so; pending migrations are ErrMigrationsPending.
 func (s *Store) Ready(ctx context.Context) error {
 	err := s.reader.PingContext(ctx)
 	pending := false
@@ -140,7 +139,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Engine is sqlite or postgres.
+// Engine returns sqlite or postgres.
 func (s *Store) Engine() string {
 	if s.engine.dialect == goose.DialectSQLite3 {
 		return "sqlite"
@@ -148,7 +147,7 @@ func (s *Store) Engine() string {
 	return string(s.engine.dialect)
 }
 
-// Pools gives the figures of each pool of connections: writer and reader, or shared where one pool is both.
+// Pools returns the statistics of each connection pool: writer and reader, or shared if one pool is both.
 func (s *Store) Pools() map[string]sql.DBStats {
 	if s.writer == s.reader {
 		return map[string]sql.DBStats{"shared": s.writer.Stats()}
@@ -156,16 +155,16 @@ func (s *Store) Pools() map[string]sql.DBStats {
 	return map[string]sql.DBStats{"writer": s.writer.Stats(), "reader": s.reader.Stats()}
 }
 
-// Failures tells how many calls of the database failed since the start: because it was away, overloaded or too slow, and
-// for any other reason. Callers who left are not counted.
+// Failures returns how many calls of the database have failed: because it was unreachable, overloaded or too slow, and for
+// any other reason. Calls that were cancelled are not counted.
 func (s *Store) Failures() (unavailable, other int64) {
 	return s.failures.unavailable.Load(), s.failures.other.Load()
 }
 
-// failures counts what Failures gives.
+// failures has the counters of Failures.
 type failures struct{ unavailable, other atomic.Int64 }
 
-// Write runs fn in one transaction of the database and keeps its writes where it returns nil.
+// Write runs fn in one transaction of the database, and commits if fn returns nil.
 func (s *Store) Write(ctx context.Context, fn func(payout.Tx) error) error {
 	return s.write(ctx, func(t tx) error { return fn(t) })
 }
@@ -175,7 +174,7 @@ func (s *Store) write(ctx context.Context, fn func(tx) error) error {
 	if err != nil {
 		return s.failed(err)
 	}
-	// After a commit this does nothing; after anything else, a panic included, it takes all back.
+	// Does nothing after a commit; rolls back after an error or a panic.
 	defer t.Rollback() //nolint:errcheck // the first error is the one that counts
 	inside := s.reads
 	inside.db = t
@@ -191,7 +190,7 @@ type querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// reads has every query; it runs on the pool of readers or inside a transaction.
+// reads has all queries; they run on the pool of readers or in a transaction.
 type reads struct {
 	db       querier
 	engine   engine
@@ -202,21 +201,21 @@ type reads struct {
 // tx adds the writes.
 type tx struct{ reads }
 
-// failed puts an error of the database into the vocabulary: away, overloaded or too slow is CodeServiceUnavailable;
-// anything else stays unknown.
+// failed translates an error of the database: unreachable, overloaded or too slow is CodeServiceUnavailable; any other
+// remains unknown.
 func (r reads) failed(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case r.closed.Load() || errors.Is(err, sql.ErrConnDone) || isTimeout(err) || r.engine.unavailable(err),
-		// Nobody ends a transaction but this package, and the end of its context.
+		// Only this package and the context end a transaction.
 		errors.Is(err, sql.ErrTxDone):
 		if !errors.Is(err, context.Canceled) {
 			r.failures.unavailable.Add(1)
 		}
 		return payout.NewError(payout.CodeServiceUnavailable).Because(err)
 	}
-	if !r.engine.outOfRange(err) { // which is a limit that is reached
+	if !r.engine.outOfRange(err) { // that is a limit that was reached
 		r.failures.other.Add(1)
 	}
 	return fmt.Errorf("database: %w", err)
@@ -249,7 +248,7 @@ func list[T any](ctx context.Context, r reads, scan func(scanner, *T) error, que
 	return all, r.failed(rows.Err())
 }
 
-// one runs a query that gives at most one row; false tells that there is none.
+// one runs a query for at most one row, and returns false if there is none.
 func one[T any](ctx context.Context, r reads, scan func(scanner, *T) error, query string, args ...any) (T, bool, error) {
 	all, err := list(ctx, r, scan, query, args...)
 	if err != nil || len(all) == 0 {
@@ -259,7 +258,7 @@ func one[T any](ctx context.Context, r reads, scan func(scanner, *T) error, quer
 	return all[0], true, nil
 }
 
-// inList gives the placeholders of an `in` and all arguments; no value gives a list that matches nothing.
+// inList returns the placeholders of an in list and all arguments. Without values the list matches nothing.
 func inList[T ~string](values []T, before ...any) (string, []any) {
 	if len(values) == 0 {
 		return "(null)", before

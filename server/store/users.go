@@ -20,7 +20,7 @@ func (r reads) User(ctx context.Context, clientID payout.ClientID, id payout.Use
 		where client_id = $1 and id = $2`, clientID, id)
 }
 
-// UserDocuments lists the documents of a user as they were sent, without their content.
+// UserDocuments lists the documents of a user in the order sent, without their content.
 func (r reads) UserDocuments(ctx context.Context, clientID payout.ClientID, userID payout.UserID) ([]payout.Document, error) {
 	return list(ctx, r, scanDocument, `select `+documentColumns+` from documents
 		where client_id = $1 and user_id = $2 and transaction_id is null order by position`, clientID, userID)
@@ -62,7 +62,7 @@ func (t tx) SetUserStatus(ctx context.Context, clientID payout.ClientID, userID 
 	return err
 }
 
-// CIPTags gives the tags of a user.
+// CIPTags returns the tags of a user.
 func (r reads) CIPTags(ctx context.Context, clientID payout.ClientID, userID payout.UserID) (map[string]payout.CIPStatus, error) {
 	type row struct {
 		tag    string
@@ -77,8 +77,8 @@ func (r reads) CIPTags(ctx context.Context, clientID payout.ClientID, userID pay
 	return tags, err
 }
 
-// SetCIPTags writes the status of each given tag; others stay. Here and in RequestCIPTags the tags come in one order, so
-// that two writes for a user wait for each other rather than for ever.
+// SetCIPTags sets the status of each given tag; others are unchanged. Here and in RequestCIPTags the tags are written in one
+// order, so that concurrent writes do not deadlock.
 func (t tx) SetCIPTags(ctx context.Context, clientID payout.ClientID, userID payout.UserID, tags map[string]payout.CIPStatus) error {
 	for _, tag := range slices.Sorted(maps.Keys(tags)) {
 		if _, err := t.exec(ctx, `insert into cip_tags (client_id, user_id, tag, status) values ($1, $2, $3, $4)
@@ -90,7 +90,7 @@ func (t tx) SetCIPTags(ctx context.Context, clientID payout.ClientID, userID pay
 	return nil
 }
 
-// RequestCIPTags makes each given tag REQUESTED that the user lacks: that is absent, or FAILED.
+// RequestCIPTags makes each given tag REQUESTED that is absent or FAILED.
 func (t tx) RequestCIPTags(ctx context.Context, clientID payout.ClientID, userID payout.UserID, tags []string) error {
 	for _, tag := range slices.Sorted(slices.Values(tags)) {
 		if _, err := t.exec(ctx, `insert into cip_tags (client_id, user_id, tag, status) values ($1, $2, $3, $4)
@@ -102,7 +102,7 @@ func (t tx) RequestCIPTags(ctx context.Context, clientID payout.ClientID, userID
 	return nil
 }
 
-// Usage gives the counters of the day, month and year of the key.
+// Usage returns the counters of the day, month and year of the key.
 func (r reads) Usage(ctx context.Context, clientID payout.ClientID, key payout.UsageKey) (payout.Usage, error) {
 	day, month, year := key.Periods()
 	rows, err := list(ctx, r, scanCounter, `select period, used from limit_usage
@@ -111,8 +111,7 @@ func (r reads) Usage(ctx context.Context, clientID payout.ClientID, key payout.U
 	return usage(rows, key), err
 }
 
-// AddUsage adds an amount to the three counters and gives them as they are then; CodeLimitExceeded where one would not
-// fit.
+// AddUsage adds an amount to the three counters and returns their new values, or CodeLimitExceeded if one would overflow.
 func (t tx) AddUsage(ctx context.Context, clientID payout.ClientID, key payout.UsageKey, amount int64) (payout.Usage, error) {
 	day, month, year := key.Periods()
 	rows, err := list(ctx, t.reads, scanCounter, `insert into limit_usage

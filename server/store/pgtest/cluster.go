@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// Cluster is a private PostgreSQL server. It ends, and its files go, with the process that started it, however that ends.
+// Cluster is a private PostgreSQL server. It ends and its files are removed with the process that started it, however that
+// ends.
 type Cluster struct {
 	URL string // of the database postgres
 	Dir string // of its files and its socket
@@ -27,8 +28,8 @@ type Cluster struct {
 	server *guarded
 }
 
-// Start makes a cluster in a new folder below dir and starts it, with settings of the form name=value beside those that
-// make it small and fast. Run by root, its processes belong to another user, because PostgreSQL refuses root.
+// Start creates a cluster in a new folder below dir and starts it, with settings of the form name=value in addition to those
+// that make it small and fast. If the process is root, it runs as another user, because PostgreSQL refuses to run as root.
 func Start(dir string, settings ...string) (*Cluster, error) {
 	c := &Cluster{}
 	var err error
@@ -59,11 +60,11 @@ func Start(dir string, settings ...string) (*Cluster, error) {
 	return c, nil
 }
 
-// A Mode is how a server stops: Fast ends all sessions and writes everything down, as `pg_ctl stop -m fast` does;
-// Immediate is a crash, from which the next start recovers.
+// A Mode says how a server stops: Fast ends all sessions and writes a checkpoint, as `pg_ctl stop -m fast` does; Immediate is
+// a crash, from which the next start recovers.
 type Mode string
 
-// The modes, by the signals that PostgreSQL takes for them.
+// The modes, as the signals of PostgreSQL.
 const (
 	Fast      Mode = "INT"
 	Immediate Mode = "QUIT"
@@ -72,7 +73,7 @@ const (
 // Halt stops the server; Resume starts it again.
 func (c *Cluster) Halt(how Mode) error { return c.server.order(string(how)) }
 
-// Resume starts a server that was halted, and returns once it answers.
+// Resume starts a halted server, and returns when it responds.
 func (c *Cluster) Resume() error {
 	if err := c.server.order("start"); err != nil {
 		return err
@@ -90,7 +91,7 @@ func (c *Cluster) program(name string, args ...string) ([]byte, error) {
 	return cmd.CombinedOutput()
 }
 
-// await waits until the server of a URL answers, for at most 30 seconds; dir has its log.
+// await waits at most 30 seconds until the server of a URL responds; dir has its log.
 func await(serverURL, dir string) error {
 	db, err := sql.Open("pgx", serverURL)
 	if err != nil {
@@ -114,7 +115,7 @@ func await(serverURL, dir string) error {
 	}
 }
 
-// programs finds the folder of the server programs: that of the newest version where Debian puts them, or the PATH.
+// programs returns the folder of the server programs: that of the newest version where Debian puts them, or one on PATH.
 func programs() (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil {
@@ -134,7 +135,7 @@ func programs() (string, error) {
 	return filepath.Dir(initdb), nil
 }
 
-// unprivileged gives the folder to another user where the process is root's, and tells how to run as that user.
+// unprivileged changes the owner of the folder if the process is root, and returns how to run as that user.
 func unprivileged(dir string) (*syscall.SysProcAttr, error) {
 	if os.Geteuid() != 0 {
 		return &syscall.SysProcAttr{}, nil

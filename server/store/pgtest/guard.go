@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// guardian starts and ends a program as its standard input orders it. When that ends, which the end of this process
-// brings about however it comes, the program ends too and its folder goes. An interrupt from the terminal is left to this
-// process.
+// guardian is a shell script that starts and ends a program on orders from its standard input. When its input ends, which
+// happens however this process ends, it ends the program and removes its folder. It leaves an interrupt from the terminal to
+// this process.
 const guardian = `trap '' INT
 dir=$1 end=$2 server=
 shift 2
@@ -32,7 +32,7 @@ type guarded struct {
 	done   chan error
 }
 
-// guard prepares a program that writes its log into the folder, which is its own; end is the signal that ends it at once.
+// guard prepares a program that writes its log into its own folder; end is the signal that ends it at once.
 func guard(as *syscall.SysProcAttr, dir, end, program string, args ...string) (*guarded, error) {
 	kept, answers, err := os.Pipe()
 	if err != nil {
@@ -52,7 +52,7 @@ func guard(as *syscall.SysProcAttr, dir, end, program string, args ...string) (*
 	return g, nil
 }
 
-// order is kept when it returns: "start" has begun to start the program, and the name of a signal has ended it.
+// order returns when it was carried out: after "start" the program is starting, after the name of a signal it has ended.
 func (g *guarded) order(text string) error {
 	if _, err := fmt.Fprintln(g.orders, text); err != nil {
 		return err

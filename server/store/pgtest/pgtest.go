@@ -32,8 +32,8 @@ var server = sync.OnceValues(func() (string, error) {
 
 var databases atomic.Int64
 
-// Database gives the URL of a new, empty database. Where there is no PostgreSQL the test is skipped and says so; with
-// CI=true it fails.
+// Database returns the URL of a new, empty database. Without PostgreSQL the test is skipped with a warning; with CI=true it
+// fails.
 func Database(t testing.TB) string {
 	t.Helper()
 	base, err := server()
@@ -43,14 +43,14 @@ func Database(t testing.TB) string {
 	return database(t, base)
 }
 
-// Available tells why there is no PostgreSQL on this machine; nil where there is one.
+// Available returns why there is no PostgreSQL on this machine, or nil.
 func Available() error {
 	_, err := server()
 	return err
 }
 
-// Private starts a server for one test, which may halt it; settings are those of Start. Where the machine has no programs
-// the test ends as with Database.
+// Private starts a server for one test, which may halt it; settings are those of Start. Without PostgreSQL the test ends as
+// with Database.
 func Private(t testing.TB, settings ...string) *Cluster {
 	t.Helper()
 	c, err := Start(os.TempDir(), settings...)
@@ -80,14 +80,14 @@ func database(t testing.TB, base string) string {
 	return withDatabase(t, base, name)
 }
 
-// Missing ends a test that needs PostgreSQL where there is none.
+// Missing ends a test that needs PostgreSQL if there is none.
 func Missing(t testing.TB, err error) {
 	t.Helper()
 	text := fmt.Sprintf("THIS TEST NEEDS POSTGRESQL: install its programs or set %s (%v)", Variable, err)
 	if os.Getenv("CI") == "true" {
 		t.Fatal(text)
 	}
-	fmt.Fprintf(os.Stderr, "\n*** %s: %s ***\n\n", t.Name(), text) // go tells of no skipped test
+	fmt.Fprintf(os.Stderr, "\n*** %s: %s ***\n\n", t.Name(), text) // go test does not report skipped tests
 	t.Skip(text)
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// poolerConfig is that of a pooler which gives each transaction of a client any of its few connections.
+// poolerConfig configures transaction mode: each transaction of a client may get another of few connections.
 const poolerConfig = `[databases]
 * = host=%[2]s
 [pgbouncer]
@@ -24,8 +24,8 @@ default_pool_size = 8
 max_client_conn = 1000
 `
 
-// Pooled starts a private server for one test, with a private PgBouncer in transaction mode before it, and gives the URL
-// of an empty database through that and past it. Where there are no such programs the test ends as with Database.
+// Pooled starts a private server for one test behind a private PgBouncer in transaction mode, and returns the URLs of an
+// empty database through it and past it. Without these programs the test ends as with Database.
 func Pooled(t testing.TB) (through, past string) {
 	t.Helper()
 	c := Private(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-// soundWorld is a world in which everything fits: the wallet's transaction is the one in it.
+// soundWorld returns a consistent world; its transaction is by wallet.
 func soundWorld(name string) world {
 	w := newWorld(name)
 	w.user.Status, w.funding.Status = payout.KYCVerified, payout.FundingActive
@@ -75,7 +75,7 @@ func putSound(t *testing.T, db Database) world {
 	further(t, db, w, "keyless", origin.AddDate(0, 0, -3), func(v *payout.Transaction) {
 		v.To.PayerID, v.Destination, v.FromCurrency = 0, "IN", "GBP"
 	})
-	write(t, db, func(ctx context.Context, tx payout.Tx) error { // a key of whatever can have one
+	write(t, db, func(ctx context.Context, tx payout.Tx) error { // a key of each kind of resource
 		for _, id := range []string{string(w.user.ID), string(w.funding.ID), string(w.receiver.ID), string(w.bank.ID), string(w.wallet.ID)} {
 			key := payout.Idempotency{Key: "key of " + id, Fingerprint: "f"}
 			if err := keep(tx.InsertIdempotencyKey(ctx, w.client.ID, key, id)); err != nil {
@@ -87,7 +87,7 @@ func putSound(t *testing.T, db Database) world {
 	return w
 }
 
-// differences gives what a check finds.
+// differences returns what a check finds.
 func differences(t *testing.T, db Database) (store.Checked, []string) {
 	t.Helper()
 	var all []string
@@ -125,7 +125,7 @@ func checkSound(t *testing.T, db Database) {
 	outage(t, "a context that ended", err)
 }
 
-// damage changes a database past the store.
+// damage changes a database behind the back of the store.
 func damage(t *testing.T, db Database, statements ...string) {
 	t.Helper()
 	for _, s := range statements {
@@ -135,7 +135,7 @@ func damage(t *testing.T, db Database, statements ...string) {
 	}
 }
 
-// What belongs to one user must not hang on what belongs to another one of the same client.
+// Rows of one user must not refer to rows of another user of the same client.
 func checkOwners(t *testing.T, db Database) {
 	w := putSound(t, db)
 	write(t, db, func(ctx context.Context, tx payout.Tx) error {
@@ -155,7 +155,7 @@ func checkOwners(t *testing.T, db Database) {
 	same(t, "differences", all, want)
 }
 
-// What has a foreign key is refused by the database, or else found: whoever opens a SQLite file may have them off.
+// A violated foreign key is rejected by the database or found by the check: a program may open a SQLite file without them.
 func checkOrphans(t *testing.T, db Database) {
 	putSound(t, db)
 	for _, d := range []struct{ damage, want string }{
@@ -209,7 +209,7 @@ func checkOrphans(t *testing.T, db Database) {
 	}
 }
 
-// Users are checked in ranges, none of which is left out.
+// Users are checked in ranges without gaps.
 func checkManyUsers(t *testing.T, db Database) {
 	w := putSound(t, db)
 	const users = 1203
@@ -243,7 +243,7 @@ func checkManyUsers(t *testing.T, db Database) {
 	same(t, "missing counters", missing, 3*3)
 }
 
-// A check sees the database as it is at one moment, while others write.
+// A check reads one snapshot while others write.
 func checkMoment(t *testing.T, db Database) {
 	w := putSound(t, db)
 	damage(t, db, `update clients set profile = '' where id = 'a'`)
@@ -259,7 +259,7 @@ func checkMoment(t *testing.T, db Database) {
 	}
 }
 
-// What cannot be read is an error, which is counted like any other.
+// A row that cannot be read is an error, counted like any other.
 func checkFails(t *testing.T, db Database) {
 	putSound(t, db)
 	damage(t, db, `alter table idempotency_keys rename to gone`)

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// Each kind of damage is found, and told as one line that holds ids alone.
+// Each kind of damage is found, and reported as one line that contains only ids.
 func checkDamage(t *testing.T, db Database) {
 	w := putSound(t, db)
 	wallet, user := "transactions "+string(w.transfer.ID)+" of client a: ", string(w.user.ID)
 	counter := "limit_usage " + user + " of client a: counter "
 	for _, d := range []struct {
-		damage, repair string // repair takes the damage back
+		damage, repair string // repair undoes the damage
 		want           []string
 	}{
 		{
@@ -183,5 +183,5 @@ func checkDamage(t *testing.T, db Database) {
 	}
 }
 
-// sqlText is a text as it stands within quotes.
+// sqlText escapes a text for quotes.
 func sqlText(s string) string { return strings.ReplaceAll(s, "'", "''") }

@@ -64,7 +64,7 @@ func keyWaits(t *testing.T, db Database) {
 	}
 }
 
-// together runs fn in n goroutines and gives what they return.
+// together runs fn in n goroutines and returns their results.
 func together[T any](t *testing.T, n int, fn func(i int) (T, error)) []T {
 	t.Helper()
 	type outcome struct {
@@ -131,13 +131,13 @@ func usageRace(t *testing.T, db Database) {
 			}); err != nil {
 				return seen, err
 			}
-			if _, err := db.Usage(ctx, w.client.ID, w.usage); err != nil { // readers are not in the way
+			if _, err := db.Usage(ctx, w.client.ID, w.usage); err != nil { // readers do not block
 				return seen, err
 			}
 		}
 		return seen, nil
 	})
-	// Each writer saw a sum that no other one saw.
+	// Each writer saw a different sum.
 	sums := slices.Sorted(slices.Values(slices.Concat(seen...)))
 	for i, sum := range sums {
 		same(t, "sum", sum, w.used+int64(i+1)*amount)
@@ -146,7 +146,7 @@ func usageRace(t *testing.T, db Database) {
 	same(t, "usage", must(db.Usage(ctx, w.client.ID, w.usage))(t), payout.Usage{Daily: total, Monthly: total, Annual: total})
 }
 
-// Neither of two writes to the tags of a user may have a tag that the other one waits for.
+// Two writes to the tags of a user must not deadlock.
 func tagRace(t *testing.T, db Database) {
 	w, ctx := newWorld("a"), t.Context()
 	w.put(t, db)

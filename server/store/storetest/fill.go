@@ -11,8 +11,8 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// filler gives every field of a value, however deep, a value of its own that is not zero, so that a column that is
-// forgotten, or taken for another, shows. Flags are true and false in turns; start turns them round.
+// filler sets every field of a value, however deep, to a different value that is not zero, so that a forgotten or confused
+// column shows. Flags alternate; start selects the first.
 type filler struct {
 	prefix string
 	start  int
@@ -32,7 +32,7 @@ func (f *filler) fill(v reflect.Value) {
 		*p = origin.Add(time.Duration(f.n) * (time.Hour + time.Microsecond))
 		return
 	case *decimal.Decimal:
-		*p = decimal.MustNew(int64(f.n)*1000, 4) // with zeros at its end
+		*p = decimal.MustNew(int64(f.n)*1000, 4) // with trailing zeros
 		return
 	case *payout.NullableText:
 		text := f.text()

@@ -14,7 +14,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-// collected gives what a sequence has; it fails the test where that ends in an error.
+// collected returns the elements of a sequence, and fails the test if it ends in an error.
 func collected[T any](t *testing.T, rows iter.Seq2[T, error]) []T {
 	t.Helper()
 	var out []T
@@ -74,7 +74,7 @@ func importCounts(t *testing.T, db Database) {
 	same(t, "all states", collected(t, db.AllStates(ctx)), ref.States[1:])
 }
 
-// Each column alone makes a row a changed one.
+// A difference in any column makes a row a changed one.
 func importColumns(t *testing.T, db Database) {
 	ctx := t.Context()
 	f := filler{prefix: "ref"}
@@ -119,7 +119,7 @@ func importColumns(t *testing.T, db Database) {
 	}
 }
 
-// What accounts and transactions refer to stays, and so does everything else of that import.
+// An import that would remove what accounts and transactions refer to changes nothing.
 func importInUse(t *testing.T, db Database) {
 	ctx := t.Context()
 	w := newWorld("a")
@@ -149,7 +149,7 @@ func importInUse(t *testing.T, db Database) {
 	same(t, "without it", must(db.ImportBanks(ctx, banks[:1], replace))(t), store.Imported{Unchanged: 1, Removed: 1})
 }
 
-// A code of a country has one state, before and after; in between codes may go round.
+// Codes of states are unique before and after an import, and may be swapped by it.
 func importCodes(t *testing.T, db Database) {
 	ctx := t.Context()
 	state := func(id int64, code string) payout.State {
@@ -199,7 +199,7 @@ func importMany(t *testing.T, db Database) {
 	same(t, "payers", collected(t, db.AllPayers(ctx)), payers[7:8])
 }
 
-// An error in the middle leaves nothing, and the end of the context is an outage.
+// An error in the middle rolls everything back, and the end of the context is an outage.
 func importAtomic(t *testing.T, db Database) {
 	f := filler{prefix: "ref"}
 	ref := filled[store.Reference](&f)

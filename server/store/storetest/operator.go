@@ -14,7 +14,7 @@ import (
 
 func always(payout.Client) bool { return true }
 
-// active gives the hashes that the service would take at a time.
+// active returns the hashes that the service would accept at a time.
 func active(t *testing.T, db Database, id payout.ClientID, at time.Time) map[string]bool {
 	t.Helper()
 	client, secrets, ok, err := db.Client(t.Context(), id, at)

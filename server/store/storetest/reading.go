@@ -11,7 +11,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-// scope is whose rows are asked for.
+// scope says whose rows are read.
 type scope struct {
 	client   payout.ClientID
 	user     payout.UserID
@@ -22,7 +22,7 @@ func (w world) scope() scope {
 	return scope{w.client.ID, w.user.ID, w.receiver.ID}
 }
 
-// tenantRead is a read that takes a client id; it tells whether there was anything.
+// tenantRead is a read that takes a client id, and reports whether it found anything.
 type tenantRead struct {
 	name string
 	read func(context.Context, payout.Reader, scope) (bool, error)
@@ -32,7 +32,7 @@ func some[T any](all []T, err error) (bool, error) { return len(all) > 0, err }
 
 func maybe[T any](_ T, ok bool, err error) (bool, error) { return ok, err }
 
-// tenantReads ask for the rows of a world in a scope.
+// tenantReads read the rows of a world in a scope.
 func tenantReads(w world) []tenantRead {
 	return []tenantRead{
 		{"User", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
@@ -87,7 +87,7 @@ func tenantReads(w world) []tenantRead {
 	}
 }
 
-// sharedReads are all others: reference data, which has no client, and the client itself.
+// sharedReads are the other reads: reference data, which has no client, and the client itself.
 func sharedReads() []tenantRead {
 	everywhere := []string{"NP", "JP"}
 	return []tenantRead{
@@ -113,7 +113,7 @@ func sharedReads() []tenantRead {
 	}
 }
 
-// finds runs reads in a scope, on the store and within a write, and holds each against want.
+// finds runs reads in a scope, on the store and within a write, and compares each with want.
 func finds(t *testing.T, db Database, reads []tenantRead, s scope, want func(name string) bool) {
 	t.Helper()
 	check := func(where string, r payout.Reader) {
@@ -235,7 +235,7 @@ func oldestFirst(t *testing.T, db Database) {
 	same(t, "wallet accounts", idsOf(must(db.WalletAccounts(ctx, id, receiver))(t)), append([]string{string(w.wallet.ID)}, later...))
 }
 
-// idsOf gives the field ID of each row.
+// idsOf returns the field ID of each row.
 func idsOf[T any](rows []T) []string {
 	ids := make([]string, len(rows))
 	for i, row := range rows {

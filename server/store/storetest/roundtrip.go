@@ -44,7 +44,7 @@ func referenceRoundTrip(t *testing.T, db Database) {
 	}
 }
 
-// withoutContent is how documents of a user are read.
+// withoutContent returns documents of a user as they are read.
 func withoutContent(documents []payout.Document) []payout.Document {
 	var read []payout.Document
 	for _, d := range documents {
@@ -54,7 +54,7 @@ func withoutContent(documents []payout.Document) []payout.Document {
 	return read
 }
 
-// withoutDocuments is how a user is read.
+// withoutDocuments returns a user as it is read.
 func withoutDocuments(u payout.User) payout.User {
 	u.Documents = nil
 	return u
@@ -92,7 +92,7 @@ func accountRoundTrip(t *testing.T, db Database) {
 	same(t, "usage", must(db.Usage(ctx, id, w.usage))(t), payout.Usage{Daily: w.used, Monthly: w.used, Annual: w.used})
 }
 
-// asRead is a transaction as it is read: of its documents the id and the type alone.
+// asRead returns a transaction as it is read: with only the id and the type of its documents.
 func asRead(t payout.Transaction) payout.Transaction {
 	var documents []payout.Document
 	for _, d := range t.Documents {

@@ -25,16 +25,16 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		test func(*testing.T, Database)
 	}{
 		// What is written is what is read.
-		{"every field of a client is kept", clientRoundTrip},
-		{"every field of reference data is kept", referenceRoundTrip},
-		{"every field of a user is kept", userRoundTrip},
-		{"every field of an account is kept", accountRoundTrip},
-		{"every field of a transaction is kept", transactionRoundTrip},
+		{"every field of a client is stored", clientRoundTrip},
+		{"every field of reference data is stored", referenceRoundTrip},
+		{"every field of a user is stored", userRoundTrip},
+		{"every field of an account is stored", accountRoundTrip},
+		{"every field of a transaction is stored", transactionRoundTrip},
 		{"every field of a document is written", documentRoundTrip},
-		{"what was not sent stays apart from null and empty", absentRoundTrip},
+		{"not sent, null and empty are distinguished", absentRoundTrip},
 		{"times are microseconds in UTC", timeRoundTrip},
 		// Reading.
-		{"what is missing is no error", missingRows},
+		{"a missing row is not an error", missingRows},
 		{"reads are named in this suite", readsAreComplete},
 		{"a row of another client does not exist", clientIsolation},
 		{"a row of another user does not exist", userIsolation},
@@ -43,9 +43,9 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"transactions come newest first in pages", paging},
 		{"reference data is listed by id for the countries", referenceLists},
 		// Writing.
-		{"a write sees itself, others see it when it is kept", visibility},
-		{"an error takes all of a write back", rollbackOnError},
-		{"a panic takes all of a write back", rollbackOnPanic},
+		{"a write sees itself, others see it after the commit", visibility},
+		{"an error rolls a write back", rollbackOnError},
+		{"a panic rolls a write back", rollbackOnPanic},
 		{"a writer cannot reach the rows of another client", writeIsolation},
 		{"statuses and tags change alone", changes},
 		{"only lacking tags are requested", requests},
@@ -56,33 +56,33 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"reference data is changed, or not at all", referenceUpsert},
 		{"a client is changed and gets a further secret", clientUpsert},
 		{"a secret expires at its time", secretExpiry},
-		// What operators alone need.
+		// What only operators need.
 		{"an applied client is made once and then changed", clientApply},
 		{"a client is disabled and enabled", clientDisable},
 		{"at most two secrets are active", secretRotation},
 		{"a secret is revoked, the last one by force", secretRevocation},
-		{"of rotations at the same time one is done", rotationRace},
-		{"of clients applied at the same time one is new", applyRace},
+		{"of concurrent rotations one succeeds", rotationRace},
+		{"of concurrent creations of a client one is new", applyRace},
 		{"operators list users and transactions in pages", operatorLists},
 		{"an import counts new, changed, unchanged and removed rows", importCounts},
 		{"an import sees each column change", importColumns},
 		{"an import removes nothing that is in use", importInUse},
-		{"an import may pass codes of states round", importCodes},
+		{"an import may swap codes of states", importCodes},
 		{"an import may be larger than a statement", importMany},
-		{"an import is kept whole, or not at all", importAtomic},
-		{"a check of what fits finds nothing", checkSound},
+		{"an import is committed whole, or not at all", importAtomic},
+		{"a check of sound data finds nothing", checkSound},
 		{"a check finds each kind of damage", checkDamage},
-		{"a check finds what hangs on another user", checkOwners},
-		{"a check finds what foreign keys should have held", checkOrphans},
+		{"a check finds references to rows of another user", checkOwners},
+		{"a check finds violated foreign keys", checkOrphans},
 		{"a check leaves no user out", checkManyUsers},
-		{"a check sees one moment", checkMoment},
+		{"a check reads one snapshot", checkMoment},
 		{"a check of a broken database fails", checkFails},
-		// At the same time.
+		// Concurrency.
 		{"the second of two writes with a key waits for the first", keyWaits},
-		{"of many writes with a key one is kept", keyRace},
+		{"of many writes with a key one is committed", keyRace},
 		{"concurrent usage adds up", usageRace},
 		{"concurrent changes of tags wait for each other", tagRace},
-		// While the database is away.
+		// Outages.
 		{"a context that ended is an outage", endedContext},
 		{"a context that ends within a write is an outage", contextEndsWithin},
 		{"a closed store is an outage", closedStore},
@@ -114,7 +114,7 @@ type world struct {
 	used     int64
 }
 
-// newWorld makes a world whose ids, keys and texts begin with the name of its client.
+// newWorld returns a world whose ids, keys and texts begin with the name of its client.
 func newWorld(name string) world {
 	f := filler{prefix: name}
 	w := world{
@@ -183,7 +183,7 @@ func write(t *testing.T, db Database, fn func(context.Context, payout.Tx) error)
 	}
 }
 
-// same fails the test where two values differ.
+// same fails the test if two values differ.
 func same[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
@@ -191,7 +191,7 @@ func same[T any](t *testing.T, what string, got, want T) {
 	}
 }
 
-// must gives a value that was read without an error: must(read())(t).
+// must returns a value that was read without an error: must(read())(t).
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -202,7 +202,7 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-// found gives a row that must be there: found(read())(t).
+// found returns a row that must exist: found(read())(t).
 func found[T any](v T, ok bool, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()

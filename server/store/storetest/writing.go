@@ -81,8 +81,7 @@ func documentCount(t *testing.T, db Database, want int) {
 	same(t, "documents", got, want)
 }
 
-// writeIsolation: whatever a writer tries with the ids of another client, nothing of that client changes, and nothing
-// hangs on its rows.
+// writeIsolation: no write with the ids of another client changes its rows or refers to them.
 func writeIsolation(t *testing.T, db Database) {
 	mine, other := newWorld("mine"), newWorld("other")
 	mine.put(t, db)
@@ -120,7 +119,7 @@ func writeIsolation(t *testing.T, db Database) {
 	same(t, "usage", must(db.Usage(ctx, mine.client.ID, mine.usage))(t).Daily, mine.used)
 }
 
-// A tag is requested where the user lacks it: absent or FAILED; all else stays (D-25).
+// A tag is requested if it is absent or FAILED; all others are unchanged (D-25).
 func requests(t *testing.T, db Database) {
 	w, ctx := newWorld("a"), t.Context()
 	w.put(t, db)
@@ -175,7 +174,7 @@ func changes(t *testing.T, db Database) {
 	same(t, "account of another", found(db.FundingAccount(ctx, id, second.user.ID, second.funding.ID))(t), second.funding)
 }
 
-// uniqueKeys: who comes second is told so, and can still read the first within the same write.
+// uniqueKeys: the second write learns that the key is taken, and can still read the first resource.
 func uniqueKeys(t *testing.T, db Database) {
 	w, ctx := newWorld("a"), t.Context()
 	w.put(t, db)
@@ -220,7 +219,7 @@ func uniqueIDs(t *testing.T, db Database) {
 			return tx.InsertUser(ctx, id, payout.User{ID: "another", Documents: w.user.Documents[:1]})
 		},
 	} {
-		// It is a defect of the caller, not an outage and nothing that a caller of the service could put right.
+		// It is a defect of this service, neither an outage nor an error of its caller.
 		if err := db.Write(ctx, insert); err == nil || payout.CodeOf(err) != payout.CodeInternalError {
 			t.Errorf("a second %s of the same id: %v", name, err)
 		}
