@@ -42,7 +42,7 @@ func TestARunStopsAtItsMostFailures(t *testing.T) {
 			}
 			notRun := 0
 			for _, r := range report.Results {
-				if r.Status == probe.Skipped && strings.HasPrefix(r.Messages[0], "not run: the run stopped at ") {
+				if r.Status == probe.Skipped && strings.HasPrefix(r.Messages[0], "not run because the run stopped at ") {
 					notRun++
 				}
 			}

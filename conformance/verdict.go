@@ -3,6 +3,7 @@ package conformance
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 )
@@ -40,7 +41,13 @@ func omissions(results []Result) []Omission {
 		if r.Status > probe.Skipped {
 			continue
 		}
-		for _, reason := range r.Messages {
+		counted := map[string]bool{} // once, although several cases of a check may be skipped for it
+		for _, message := range r.Messages {
+			reason := strings.TrimSpace(message[strings.LastIndex(message, ": ")+1:]) // without the name of the case
+			if counted[reason] {
+				continue
+			}
+			counted[reason] = true
 			i := slices.IndexFunc(all, func(o Omission) bool { return o.Reason == reason })
 			if i < 0 {
 				i = len(all)

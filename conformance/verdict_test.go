@@ -87,6 +87,11 @@ func TestVerdicts(t *testing.T) {
 			if !said {
 				t.Errorf("it does not say %q but %+v", tc.notRun, report.NotRun)
 			}
+			for _, o := range report.NotRun {
+				if strings.Contains(o.Reason, ": ") || o.Checks > report.Counts["skipped"]+report.Counts["disabled"] {
+					t.Errorf("%d times %q is no reason without the name of a case", o.Checks, o.Reason)
+				}
+			}
 			if report.Given.SecondClient == tc.alone {
 				t.Error("it does not say who asked")
 			}

@@ -43,7 +43,7 @@ func TestExitCodesAreThoseOfTheVerdicts(t *testing.T) {
 		"no fixtures":       {3, "the fixtures name no sender\n", slices.Concat(both, []string{"--profile", "document", "--operation", "createTransaction"})},
 		"another condition": {1, "\nNOT CONFORMANT: ", slices.Concat(both, []string{"--condition", "unavailable"})},
 		"the first failure": {
-			1, "not run: the run stopped at 1 failure\n",
+			1, "not run because the run stopped at 1 failure\n",
 			slices.Concat(both, []string{"--condition", "rate-limited", "--parallel", "1", "--max-failures", "1"}),
 		},
 	} {

@@ -79,7 +79,7 @@ func (t *T) interrupted() {
 
 // NotRun is the outcome of a check that the end of ctx kept from running; its cause is the reason.
 func NotRun(ctx context.Context) Outcome {
-	return Outcome{Status: Skipped, Messages: []string{"not run: " + context.Cause(ctx).Error()}}
+	return Outcome{Status: Skipped, Messages: []string{"not run because " + context.Cause(ctx).Error()}}
 }
 
 // end raises the status. A failure after the end of the run says nothing about the server.
