@@ -7,11 +7,9 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/wire"
 )
 
-// ParseAmount reads an exact decimal such as 100, 100.00 or 0.1, of an amount or a rate (decision D-05). The digits that
-// come in are the digits that are sent: a float is nowhere on the way. It returns an error, without the text, for
-// anything else: exponents, signs other than a leading minus, more than 19 significant digits.
-//
-// How many decimals an amount may have depends on its currency, and the service checks it.
+// ParseAmount parses an exact decimal such as 100, 100.00 or 0.1, an amount or a rate (decision D-05), and keeps its digits.
+// It returns an error, without the text, for anything else: exponents, signs other than a leading minus, more than 19
+// significant digits. The service checks the number of decimals, which depends on the currency.
 func ParseAmount(text string) (api.Amount, error) {
 	a, err := wire.ParseAmount(text)
 	if err != nil {

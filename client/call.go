@@ -18,20 +18,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// maxAnswer bounds what is read of a successful answer; the longest list of the service is far below.
+// maxAnswer is the most that is read of a successful response; the longest list of the service is far below.
 const maxAnswer = 32 << 20
 
-// maxKey is how many characters an idempotency key may have (decision D-16).
+// maxKey is the maximum length of an idempotency key, in characters (decision D-16).
 const maxKey = 255
 
-// CallOption changes one call. Each may be given once.
+// CallOption configures one call. Each may be used once.
 type CallOption func(*call) error
 
-// IdempotencyKey has a creating call use this key in place of a new one, so that it can be made again by another
-// process or on another day, and creates once: keep the key beside the record that the call is made for.
+// IdempotencyKey sets the key of a creating call, so that another process, or a later one, can repeat the call and create
+// nothing twice. Store the key with the record that the call is made for.
 //
-// A key has 1 to 255 printable characters, none of them a space at either end; ASCII is what every proxy lets through.
-// It is unique for the client over all operations, and shown in errors and logs: put no personal data into it. Another
+// A key has 1 to 255 printable characters without leading or trailing space; use ASCII, which every proxy forwards. It is
+// unique per client over all operations. It appears in errors and logs, so it must not contain personal data. An invalid
 // key, and a key for a call that creates nothing, is an error before anything is sent.
 func IdempotencyKey(key string) CallOption {
 	return func(c *call) error {
@@ -58,7 +58,7 @@ func newKey() (string, error) {
 	return id.String(), err
 }
 
-// CaptureInfo has the call tell about itself: info is filled when the call returns, with or without an error.
+// CaptureInfo fills info when the call returns, with or without an error.
 func CaptureInfo(info *Info) CallOption {
 	return func(c *call) error {
 		switch {
@@ -72,21 +72,21 @@ func CaptureInfo(info *Info) CallOption {
 	}
 }
 
-// Info tells about a call that has ended.
+// Info describes a call that has ended.
 type Info struct {
-	RequestID      string // of the last answer; quote it when you ask the operator about a call
+	RequestID      string // of the last response; quote it when you ask the operator about a call
 	IdempotencyKey string // of a creating call
 	Replayed       bool   // an earlier call with the key, or an earlier attempt of this one, had created what was returned
 	Attempts       int
 }
 
-// call is one call under way. It is used by one goroutine.
+// call is one call in progress. It is used by one goroutine.
 type call struct {
 	operation *operation
 	request   *http.Request // never sent itself: attempts are copies
 	key       string        // "" for an operation without one
 	attempts  int
-	requestID string // of the last answer
+	requestID string // of the last response
 	replayed  bool
 	info      *Info
 	last      *Error  // of the last attempt
@@ -101,7 +101,7 @@ func (k *call) fail(message string, cause error) *Error {
 	}
 }
 
-// one makes a call whose answer is an object.
+// one makes a call whose response is an object.
 func one[T any](
 	ctx context.Context, c *Client, o *operation, r *http.Request, err error, options []CallOption,
 ) (*T, error) {
@@ -112,7 +112,7 @@ func one[T any](
 	return into, nil
 }
 
-// list makes a call whose answer is an array.
+// list makes a call whose response is an array.
 func list[T any](
 	ctx context.Context, c *Client, o *operation, r *http.Request, err error, options []CallOption,
 ) ([]T, error) {
@@ -123,7 +123,7 @@ func list[T any](
 	return into, nil
 }
 
-// do makes a call with a request that the generated code has built, or failed to. Every error is an [*Error].
+// do makes a call with a request that the generated code has built, or failed to build. Every error is an [*Error].
 func (c *Client) do(
 	ctx context.Context, o *operation, r *http.Request, err error, options []CallOption, into any,
 ) error {
@@ -154,7 +154,7 @@ func (c *Client) prepare(k *call, err error, options []CallOption) *Error {
 		return k.fail("the Client was not made by New", nil)
 	}
 	var refused *Error
-	for _, option := range options { // all of them: the info of CaptureInfo is filled also where another is refused
+	for _, option := range options { // all of them, because CaptureInfo is filled even if another option is invalid
 		problem := errors.New("a CallOption must not be nil")
 		if option != nil {
 			problem = option(k)
@@ -174,7 +174,7 @@ func (c *Client) prepare(k *call, err error, options []CallOption) *Error {
 		k.key = key
 	}
 	if err != nil {
-		return k.fail("the request cannot be written", nil) // the error may show a value
+		return k.fail("the request cannot be encoded", nil) // the error may show a value
 	}
 	if !k.operation.matches(strings.TrimPrefix(k.request.URL.Path, c.path)) {
 		return k.fail("a path parameter is empty or more than one segment of a path", nil)
@@ -190,7 +190,7 @@ func (c *Client) prepare(k *call, err error, options []CallOption) *Error {
 
 var acceptJSON = []string{"application/json"}
 
-// attempt sends the request once and gives the body of a success. It leaves what it saw in the call.
+// attempt sends the request once and returns the body of a success. It records the attempt in the call.
 func (c *Client) attempt(ctx context.Context, k *call) []byte {
 	k.attempts++
 	a := Attempt{
@@ -217,18 +217,18 @@ func (c *Client) exchange(ctx context.Context, k *call) (body []byte, status int
 	if r.GetBody != nil {
 		var err error
 		if r.Body, err = r.GetBody(); err != nil {
-			return nil, 0, k.fail("the request cannot be written", err)
+			return nil, 0, k.fail("the request cannot be encoded", err)
 		}
-		r.GetBody = nil // or net/http, which knows keys too, sends it again by itself, unseen and without a wait
+		r.GetBody = nil // otherwise net/http, which knows keys too, repeats it by itself, unseen and without a wait
 	}
 	res, err := c.http.Do(r)
 	switch {
 	case err != nil && strings.Contains(err.Error(), "failed to parse Location header"):
-		return nil, 0, k.fail(redirected, nil) // net/http looks where to, before it asks whether
+		return nil, 0, k.fail(redirected, nil) // net/http parses Location before it asks CheckRedirect
 	case err != nil:
 		return nil, 0, k.unanswered(ctx, err)
 	}
-	defer res.Body.Close() //nolint:errcheck // it was read, or is of no use
+	defer res.Body.Close() //nolint:errcheck // it was read, or is not needed
 	k.requestID = identifier(c.hide(res.Header.Get("X-Request-Id")))
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		return nil, res.StatusCode, k.refused(ctx, res, c.hide)
@@ -251,13 +251,13 @@ func (c *Client) exchange(ctx context.Context, k *call) (body []byte, status int
 	return body, res.StatusCode, e
 }
 
-// hide takes the secret out of what an answer says, should something on the way echo what it is sent.
+// hide removes the secret from text of a response, in case a proxy echoes the request.
 func (c *Client) hide(text string) string {
 	return strings.ReplaceAll(text, c.credentials().secret[0], "[secret]")
 }
 
-// hollow tells of an answer that can be decoded and is not what was asked for: null, or an object without the id of its
-// kind. Anything that answers 200 with JSON would otherwise make a success.
+// hollow reports whether a decoded response is not what was asked for: null, or an object without its id. Otherwise
+// anything that answers 200 with JSON would be a success.
 func hollow(into any) bool {
 	v := reflect.ValueOf(into).Elem()
 	if v.Kind() != reflect.Struct || v.IsZero() {
@@ -267,7 +267,7 @@ func hollow(into any) bool {
 	return id.IsValid() && id.IsZero()
 }
 
-// readAll reads a body whole, or one byte more than limit of it.
+// readAll reads at most limit+1 bytes of a body.
 func readAll(res *http.Response, limit int64) ([]byte, error) {
 	if n := res.ContentLength; n >= 0 && n <= limit {
 		body := make([]byte, n)
@@ -277,7 +277,7 @@ func readAll(res *http.Response, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(res.Body, limit+1))
 }
 
-// endsWithConnection tells of an answer that has no length of its own, so that only its content tells whether it was cut.
+// endsWithConnection reports whether a response has no length, so that only its content shows whether it was truncated.
 func endsWithConnection(res *http.Response) bool {
 	return res.ContentLength < 0 && res.ProtoMajor == 1 && len(res.TransferEncoding) == 0
 }
@@ -290,7 +290,7 @@ func isJSON(contentType string) bool {
 	return (err == nil || errors.Is(err, mime.ErrInvalidMediaParameter)) && mediaType == "application/json"
 }
 
-// fieldOf names the field that an answer could not be read at. The error itself may show a value.
+// fieldOf names the field at which a response could not be decoded. The error itself may show a value.
 func fieldOf(err error) string {
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) && mismatch.Field != "" {

@@ -160,7 +160,7 @@ func (c *chaosCall) end(reset bool) {
 	_ = conn.Close()
 }
 
-// refuse answers as something between the SDK and the server does, which knows nothing of the contract.
+// refuse answers as a proxy does, which knows nothing of the contract.
 func (c *chaosCall) refuse(status int) {
 	c.mu.Lock()
 	wait := min(c.waits, 1)

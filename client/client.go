@@ -12,32 +12,31 @@ import (
 	"time"
 )
 
-// Client calls one deployment of the service with the credentials of one client organisation. It is made by [New],
-// does not change afterwards, and may be used by any number of goroutines at the same time.
+// Client calls one deployment of the service with the credentials of one client organisation. It is created by [New],
+// immutable, and safe for concurrent use.
 type Client struct {
 	base        string // with a slash at its end
 	path        string // of base
 	http        *http.Client
-	credentials func() credentials // a function, because fmt has ways to print all else
+	credentials func() credentials // a function, because fmt can print anything else
 	userAgent   []string
 	retries     int
-	firstWait   time.Duration // the bound of the first wait; it doubles up to longestWait
+	firstWait   time.Duration // maximum of the first wait; it doubles up to longestWait
 	longestWait time.Duration
 	hooks       Hooks
 	log         *slog.Logger // nil for none
 	newKey      func() (string, error)
 }
 
-// credentials are header values, made once for all requests.
+// credentials are header values, shared by all requests.
 type credentials struct{ id, secret []string }
 
-// New makes a client for the service at baseURL, an absolute URL such as https://payouts.example.com or
-// https://example.com/payouts; its path is kept. Credentials are sent nowhere else: redirects are not followed.
+// New returns a client for the service at baseURL, an absolute URL such as https://payouts.example.com or
+// https://example.com/payouts. Credentials are sent nowhere else: redirects are not followed.
 //
-// It calls nobody. It returns an error for a base URL that is not https (http is accepted for loopback addresses, and
+// New sends nothing. It returns an error for a base URL that is not https (http is accepted for loopback addresses, and
 // elsewhere with [AllowInsecureHTTP]) or that has user information, a query or a fragment, for credentials that are
-// empty or no header value, and for options that are wrong, given twice or contradict each other. No error shows a
-// value.
+// empty or not valid in a header, and for options that are invalid, repeated or contradictory. No error shows a value.
 func New(baseURL, clientID, clientSecret string, options ...Option) (*Client, error) {
 	s, problems := apply(options)
 	base, err := parseBase(baseURL, s.insecureHTTP)
@@ -66,7 +65,7 @@ func New(baseURL, clientID, clientSecret string, options ...Option) (*Client, er
 	}, nil
 }
 
-// parseBase gives the base URL with a slash at its end. Its errors do not show the URL, which may hold a password.
+// parseBase returns the base URL with a slash at its end. Its errors do not show the URL, which may hold a password.
 func parseBase(text string, insecureHTTP bool) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -94,20 +93,20 @@ func loopback(host string) bool {
 	return host == "localhost" || (err == nil && address.Unmap().IsLoopback())
 }
 
-// visible tells whether text can be one word of a header.
+// visible reports whether text is printable ASCII without spaces.
 func visible(text string) bool {
 	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// CloseIdleConnections closes connections that are kept for further calls; calls under way are not affected. With
-// [WithHTTPClient] it closes those of its transport.
+// CloseIdleConnections closes idle connections, with [WithHTTPClient] those of its transport. Calls in progress are not
+// affected.
 func (c *Client) CloseIdleConnections() {
 	if c.http != nil {
 		c.http.CloseIdleConnections()
 	}
 }
 
-// String names the base URL, and the client id but not its secret.
+// String returns the base URL and the client id, without the secret.
 func (c *Client) String() string {
 	if c == nil || c.credentials == nil {
 		return "payouts client, not made by New"

@@ -1,5 +1,5 @@
 // Package client is the Go SDK of the payout service: one method for each operation of the contract
-// (openapi/openapi.yaml), with the types of gen/api, and with keys, retries and errors taken care of.
+// (openapi/openapi.yaml), with the types of gen/api, idempotency keys, retries and typed errors.
 //
 //	c, err := client.New("https://payouts.example.com", clientID, clientSecret)
 //	if err != nil {
@@ -13,17 +13,15 @@
 //
 // # Keys and retries
 //
-// Every call that creates something carries an idempotency key: the one that [IdempotencyKey] gives, or a new one. It
-// is the same in all attempts of a call and is in its error, so that nothing is created twice (decisions D-16 and D-54).
-// To be safe against the end of your own process too, derive the key from the record that the call is made for, or
-// store it before the call.
+// Every call that creates something sends an idempotency key: that of [IdempotencyKey], or a new one. It is the same in
+// all attempts of a call and is in its error, so that nothing is created twice (decisions D-16 and D-54). If your own
+// process may crash, derive the key from the record that the call is made for, or store it before the call.
 //
-// A call makes up to two more attempts after failures that may pass: a lost or refused connection, an answer that was
-// cut, an attempt that took too long, 429, 503 and other 5xx but 501, 505 and 511. It waits a random time whose bound
-// doubles, on top of what Retry-After asks for. It does not wait when Retry-After asks for more than 30 seconds or the
-// deadline of the context comes first: then it returns the error at once, with [Error.RetryAfter]. Other answers,
-// certificates that are not trusted, TLS that is refused and redirects are final, as is the end of the context. The two
-// sandbox operations, which take no key, are never made again.
+// A call is retried up to two times after a temporary failure: a lost or refused connection, a truncated response, a
+// timeout, 429, 503 and any other 5xx but 501, 505 and 511. It waits a random time whose bound doubles, in addition to
+// Retry-After. If Retry-After is more than 30 seconds, or the deadline of the context comes first, it does not wait but
+// returns the error at once, with [Error.RetryAfter]. Other responses, untrusted certificates, TLS alerts, redirects and
+// the end of the context are final. The two sandbox operations, which take no key, are never retried.
 //
 // # Errors
 //
@@ -39,30 +37,29 @@
 //		queue.Later(record, e.IdempotencyKey, e.RetryAfter)
 //	}
 //
-// [Error.Details] names each field that is wrong. Neither errors nor logs nor [Hooks] show credentials, bodies or query
-// parameters. Quote [Error.RequestID] when you ask the operator about a call.
+// [Error.Details] names each invalid field. Errors, logs and [Hooks] never show credentials, bodies or query parameters.
+// Quote [Error.RequestID] when you ask the operator about a call.
 //
 // # Money
 //
-// Amounts and rates are exact decimals, made from text by [ParseAmount] and [MustAmount] and never from floats. An
-// amount has at most the decimals of its currency; the service refuses others and rounds nothing that you send.
+// Amounts and rates are exact decimals, parsed from text by [ParseAmount] and [MustAmount], never from floats. An amount
+// has at most the decimals of its currency; the service rejects others and never rounds what you send.
 //
 // # Time
 //
-// An attempt takes at most 30 seconds ([WithTimeout]), a call as long as its context lets it. Answers are read up to
-// 32 MiB, those of errors up to 256 KiB.
+// An attempt takes at most 30 seconds ([WithTimeout]); the context limits the whole call. Responses are read up to 32 MiB,
+// error responses up to 256 KiB.
 //
 // # Testing
 //
-// Package client/payouttest starts the real service in sandbox mode inside a test, and makes it fail on demand. Its
-// answers are those of production, so that nothing has to be faked.
+// Package client/payouttest starts the real service in sandbox mode inside a test, and makes it fail on demand.
 //
 // # Concurrency and compatibility
 //
-// Make one [Client] and share it: it is safe for concurrent use and keeps connections. It tolerates what a newer service
-// of the same major version adds (decision D-31): fields, values of enums, codes. Treat an unknown status as pending,
-// and an unknown code by its HTTP status. Within a major version this package changes as the contract does, by additions.
+// Share one [Client]: it is safe for concurrent use and reuses connections. It accepts what a newer service of the same
+// major version adds (decision D-31): fields, enum values, codes. Treat an unknown status as pending, and an unknown code
+// by its HTTP status. Within a major version this package only adds to its API, as the contract does.
 //
-// What belongs here: calling the service. What does not: generated types (gen/api), scalars of the wire (openapi/wire),
-// and anything of the server.
+// What belongs here: calling the service. What does not: generated types (gen/api), scalars (openapi/wire), and the
+// server.
 package client

@@ -12,21 +12,20 @@ import (
 	"strings"
 )
 
-// maxDocument bounds a data URI. A whole request body has at most 20 MiB (decision D-15), so that this is the most that
-// one document can have; several share it.
+// maxDocument is the maximum size of a data URI. All documents of a request share its 20 MiB (decision D-15).
 const maxDocument = 20 << 20
 
-// ErrDocument is in every error of [DataURI] and [DataURIFile] that is about the document, not about reading it.
+// ErrDocument is wrapped by every error of [DataURI] and [DataURIFile] but those of reading a file.
 var ErrDocument = errors.New("not a document that the service takes")
 
-// extensions are the media types that content alone does not tell.
+// extensions are the media types that cannot be detected from content.
 var extensions = map[string]string{
 	".avif": "image/avif", ".heic": "image/heic", ".heif": "image/heif", ".tif": "image/tiff", ".tiff": "image/tiff",
 }
 
-// DataURI gives the copy of a document as the data URI that DocumentValue of a physical document needs: an image or a
-// PDF. mediaType is such as image/png; "" has the content tell. It returns [ErrDocument] for another type, for content
-// that is of another kind than mediaType says, for an empty document, and for one of more than about 15 MiB.
+// DataURI encodes a document, an image or a PDF, as the data URI for DocumentValue of a physical document. mediaType is
+// for example image/png; if it is "", it is detected from the content. DataURI returns [ErrDocument] for another type,
+// for content of another kind than mediaType, for an empty document, and for one of more than about 15 MiB.
 func DataURI(mediaType string, content io.Reader) (string, error) {
 	data, err := io.ReadAll(io.LimitReader(content, maxDocument))
 	if err != nil {
@@ -35,10 +34,10 @@ func DataURI(mediaType string, content io.Reader) (string, error) {
 	return dataURI(mediaType, data)
 }
 
-// DataURIFile is [DataURI] of a file, whose content tells the type; its extension does where the content cannot, as
-// with HEIC and TIFF. Errors of the file system hold the path, others do not.
+// DataURIFile is [DataURI] of a file. The type is detected from the content, or from the extension if the content is not
+// enough, as with HEIC and TIFF. Errors of the file system contain the path, others do not.
 func DataURIFile(path string) (string, error) {
-	file, err := os.Open(path) //nolint:gosec // the caller says which
+	file, err := os.Open(path) //nolint:gosec // the caller chooses the file
 	if err != nil {
 		return "", fmt.Errorf("payouts: read a document: %w", err)
 	}
@@ -79,10 +78,10 @@ func dataURI(mediaType string, data []byte) (string, error) {
 	return string(base64.StdEncoding.AppendEncode(append(out, prefix...), data)), nil
 }
 
-// head is where the mark of a document is that does not begin with it: as far as readers of PDF look for it.
+// head is how far readers of PDF look for its signature.
 const head = 1024
 
-// sniffed gives the media type that the content shows, "" if it shows none that can be relied on.
+// sniffed detects the media type from the content; "" if it cannot.
 func sniffed(data []byte) string {
 	if bytes.HasPrefix(data, []byte("II*\x00")) || bytes.HasPrefix(data, []byte("MM\x00*")) {
 		return "image/tiff" // which net/http does not know
@@ -115,7 +114,7 @@ func isDocumentType(mediaType string) bool {
 	})
 }
 
-// kindOf is image, or the whole type: one image format for another is a slip that does no harm.
+// kindOf returns "image" or the whole type: confusing image formats does no harm.
 func kindOf(mediaType string) string {
 	if strings.HasPrefix(mediaType, "image/") {
 		return "image"

@@ -15,7 +15,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// Bounds of what is taken from an error answer, whoever sent it.
+// Limits of what is kept of an error response, whoever sent it.
 const (
 	maxErrorBody    = 256 << 10
 	maxErrorDetails = 100
@@ -24,13 +24,13 @@ const (
 	shownDetails    = 5
 )
 
-// Code tells a program what went wrong. The constants of this package are those of the contract; a newer service may
-// send others, which are to be treated by their HTTP status.
+// Code says what went wrong, for programs. The constants of this package are those of the contract; a newer service may
+// send others: treat them by their HTTP status.
 //
 // A Code is an error, so that errors.Is(err, client.NotFound) works across the wire.
 type Code string //nolint:errname // it reads as client.NotFound, and is a code first
 
-// Error is the code itself.
+// Error returns the code.
 func (c Code) Error() string { return string(c) }
 
 // Error is every error that a call returns. Use [errors.As] for its fields and [errors.Is] for its code and cause:
@@ -38,26 +38,26 @@ func (c Code) Error() string { return string(c) }
 //	errors.Is(err, client.LimitExceeded)   // what the service said
 //	errors.Is(err, context.Canceled)       // the caller's context ended
 //
-// It holds nothing of the request but identifiers of the call, and may be logged.
+// Of the request it has only the identifiers of the call, so it may be logged.
 type Error struct {
 	Operation string // operationId of the contract
-	Status    int    // of the HTTP answer; 0 if there was none, or not all of a success
-	Code      Code   // "" if the answer was not one of the service
+	Status    int    // of the HTTP response; 0 if there was none, or only part of a success
+	Code      Code   // "" if the response did not come from the service
 	Message   string // for people, in one line
 	Details   []api.ErrorDetail
-	RequestID string // of the last answer; quote it when you ask the operator about a call
+	RequestID string // of the last response; quote it when you ask the operator about a call
 
-	// IdempotencyKey is that of a creating call, also when none was given. When [Error.Temporary], or where it is
-	// unknown whether something was created, make the same call again with it.
+	// IdempotencyKey is that of a creating call, generated or set. If the error is [Error.Temporary], or it is unknown
+	// whether something was created, repeat the call with this key.
 	IdempotencyKey string
 
-	Attempts   int           // 0 if the call was wrong and nothing was sent
-	RetryAfter time.Duration // how long the service asked to be left alone, 24 hours at most; 0 if it did not
+	Attempts   int           // 0 if the call was invalid and nothing was sent
+	RetryAfter time.Duration // of the response, at most 24 hours; 0 if it had none
 
 	cause error
 }
 
-// Error gives operation, status, code, message, the first details, request id and key.
+// Error returns operation, status, code, message, the first details, request id and key.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("payouts: " + e.Operation + ": ")
@@ -88,27 +88,27 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Is tells whether target is the code of the error.
+// Is reports whether target is the code of the error.
 func (e *Error) Is(target error) bool {
 	code, ok := target.(Code)
 	return ok && code != "" && code == e.Code
 }
 
-// Unwrap gives what kept an answer away: the end of the caller's context, or a failure of the network.
+// Unwrap returns why there is no response: the end of the caller's context, or a failure of the network.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Temporary tells whether the same call may succeed later: there was no answer, the service was busy or failed. Make a
-// creating call again with its IdempotencyKey, so that it creates once.
+// Temporary reports whether the same call may succeed later: there was no response, or the service was busy or failed.
+// Repeat a creating call with its IdempotencyKey, so that it creates once.
 func (e *Error) Temporary() bool { return e.reason() != "" || isContext(e.cause) }
 
 const redirected = "the base URL is redirected; redirects are not followed, for credentials are sent to the base URL alone"
 
-// refused reads an answer that is no success.
+// refused reads an error response.
 func (k *call) refused(ctx context.Context, res *http.Response, hide func(string) string) *Error {
 	e := k.fail("", nil)
 	e.Status = res.StatusCode
 	e.RetryAfter = retryAfter(res.Header.Get("Retry-After"), time.Now())
-	// What could not be read changes nothing about the status.
+	// A body that cannot be read does not change the status.
 	var body []byte
 	var err error
 	if res.StatusCode >= 200 { // the body of 101 is the connection itself, which nothing bounds
@@ -128,14 +128,14 @@ func (k *call) refused(ctx context.Context, res *http.Response, hide func(string
 		e.cause = lost(ctx, err)
 		e.Message = strings.TrimLeft(http.StatusText(res.StatusCode)+", the answer was cut: "+oneLine(e.cause.Error()), ", ")
 	case e.Message == "":
-		// The text of whatever stands between is not repeated: it may hold what it was sent.
+		// The text of a proxy is not repeated: it may echo the request.
 		e.Message = strings.TrimLeft(http.StatusText(res.StatusCode)+", not an answer of the service", ", ")
 	}
 	return e
 }
 
-// parse takes what it knows of the body of an error, member by member: a newer service, and what stands before it, may
-// send anything. hide goes over each text before it is shortened.
+// parse decodes the known members of an error body one by one, because a newer service, or a proxy, may send anything.
+// hide is applied to each text before it is shortened.
 func (e *Error) parse(body []byte, hide func(string) string) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(body, &members) != nil {
@@ -176,7 +176,7 @@ func text(raw json.RawMessage) string {
 	return s
 }
 
-// isCode tells whether text has the form of a code: one for a dictionary of programs, not any text.
+// isCode reports whether text has the form of a code.
 func isCode(text string) bool {
 	return text != "" && len(text) <= maxIdentifier && !strings.ContainsFunc(text, func(r rune) bool {
 		return (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_'
@@ -212,7 +212,7 @@ func oneLine(text string) string {
 	return b.String()
 }
 
-// withoutURL takes off the layer of net/http that shows the URL of the request, identifiers and query included.
+// withoutURL unwraps the error of net/http that shows the URL, with identifiers and query.
 func withoutURL(err error) error {
 	for {
 		var shown *url.Error

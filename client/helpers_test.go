@@ -28,7 +28,7 @@ func times(full int) int {
 	return full
 }
 
-// concurrently does something n times, by so many workers at the same time.
+// concurrently calls do n times, from this number of workers.
 func concurrently(workers, n int, do func()) {
 	turns := make(chan struct{}, n)
 	for range n {

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Hooks are called around each attempt, from the goroutine of the call; each may be nil. They see neither credentials
-// nor bodies nor identifiers of users, so that what they get may go into metrics and logs.
+// Hooks are called around each attempt, from the goroutine of the call; each may be nil. They see no credentials, bodies or
+// identifiers of users, so that they may feed metrics and logs.
 type Hooks struct {
 	Request  func(context.Context, Attempt) // before an attempt
-	Response func(context.Context, Attempt) // after it, whether or not there was an answer
+	Response func(context.Context, Attempt) // after it, whether or not there was a response
 	Retry    func(context.Context, Attempt) // before the wait for the next one
 }
 
-// Attempt is one HTTP exchange of a call. A read that is lost with a kept connection net/http repeats by itself within it.
+// Attempt is one HTTP exchange of a call. net/http may repeat a read within it, if a reused connection was lost.
 type Attempt struct {
 	Operation      string // operationId of the contract, such as createTransaction
 	Method         string
@@ -22,18 +22,18 @@ type Attempt struct {
 	Number         int    // from 1
 	IdempotencyKey string // of a creating call; the same in all of its attempts
 
-	// Once there is an answer, or none:
+	// Once there is a response, or none:
 	Status    int // 0 if there was none
 	RequestID string
 	Duration  time.Duration
 	Code      Code   // of an error answer
-	Reason    string // why the attempt failed and may be made again; "" if it succeeded, or would fail again
+	Reason    string // why the attempt failed and is retried; "" if it succeeded or failed for good
 
 	// In Retry:
 	Wait time.Duration
 }
 
-// LogValue groups what is known.
+// LogValue groups the known fields.
 func (a Attempt) LogValue() slog.Value { return slog.GroupValue(a.attributes()...) }
 
 func (a Attempt) attributes() []slog.Attr {

@@ -66,7 +66,7 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	return next(r)
 }
 
-// dial gives a client whose requests get the answers.
+// dial returns a client whose requests get the answers.
 func dial(t testing.TB, answers ...answer) (*network, *client.Client) {
 	t.Helper()
 	return dialWith(t, nil, answers...)
@@ -83,7 +83,7 @@ func dialWith(t testing.TB, options []client.Option, answers ...answer) (*networ
 	return n, c
 }
 
-// respond is an answer of the form of the contract; headers are pairs.
+// respond is a response of the form of the contract; headers are pairs.
 func respond(status int, body string, headers ...string) answer {
 	return func(r *http.Request) (*http.Response, error) {
 		h := http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"request-1"}}
@@ -96,13 +96,13 @@ func respond(status int, body string, headers ...string) answer {
 	}
 }
 
-// refuse is an error of the contract.
+// reject is an error of the contract.
 func refuse(status int, code client.Code, headers ...string) answer {
 	body := fmt.Sprintf(`{"status":%d,"code":"%s","message":"A message.","request_id":"request-1"}`, status, code)
 	return respond(status, body, headers...)
 }
 
-// lose fails without an answer.
+// lose fails without a response.
 func lose(err error) answer {
 	return func(*http.Request) (*http.Response, error) { return nil, err }
 }

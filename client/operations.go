@@ -9,7 +9,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// kind says under which condition a call may be made again.
+// kind says whether an operation may be retried.
 type kind int
 
 const (
@@ -25,8 +25,8 @@ type operation struct {
 	kind kind
 }
 
-// matches tells whether a path, relative to the base URL, has the segments of the template: an empty parameter, a dot or
-// a slash in one would reach another operation.
+// matches reports whether a path, relative to the base URL, has the segments of the template. An empty parameter, or one
+// with a dot or a slash, would reach another operation.
 func (o *operation) matches(path string) bool {
 	return strings.Count(path, "/") == strings.Count(o.path[1:], "/") && !strings.Contains("/"+path+"/", "//")
 }
@@ -59,8 +59,8 @@ var (
 	setFundingAccountStatus = &operation{"setFundingAccountStatus", "/sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status", sets}
 )
 
-// ListPayers lists the payers of the enabled destination countries, or those that params ask for, ordered by id. A
-// country that is not enabled gives none (decisions D-18 and D-38). params may be nil.
+// ListPayers lists the payers of the enabled destination countries, filtered by params, ordered by id. It lists none for a
+// country that is not enabled (decisions D-18 and D-38). params may be nil.
 func (c *Client) ListPayers(
 	ctx context.Context, params *api.ListPayersParams, options ...CallOption,
 ) ([]api.Payer, error) {
@@ -68,7 +68,7 @@ func (c *Client) ListPayers(
 	return list[api.Payer](ctx, c, listPayers, r, err, options)
 }
 
-// GetPayer reads a payer with its code, its receiving currency and what it restricts (decision D-21).
+// GetPayer reads a payer with its code, receiving currency, network limits and pick-up locations (decision D-21).
 // Errors: [NotFound].
 func (c *Client) GetPayer(
 	ctx context.Context, payerID api.ReferenceID, options ...CallOption,
@@ -137,8 +137,8 @@ func (c *Client) GetUser(ctx context.Context, userID uuid.UUID, options ...CallO
 	return one[api.User](ctx, c, getUser, r, err, options)
 }
 
-// GetCipInfo reads how far the verification of a user is: overall, and for each piece of information that was submitted
-// or requested. Errors: [NotFound].
+// GetCipInfo reads the verification of a user: the KYC status, and the status of each piece of information that was
+// submitted or requested. Errors: [NotFound].
 func (c *Client) GetCipInfo(ctx context.Context, userID uuid.UUID, options ...CallOption) (*api.CipInfo, error) {
 	r, err := api.NewGetCipInfoRequest(c.base, userID)
 	return one[api.CipInfo](ctx, c, getCipInfo, r, err, options)
@@ -157,8 +157,8 @@ func (c *Client) GetTransactionLimit(
 // CreateTransaction creates a money transfer to a receive user; [BankDeposit], [Wallet], [CashPickup] and
 // [HomeDelivery] make its To. Amounts are exact and in the currency named beside them (decisions D-05, D-06, D-53).
 //
-// Errors: [NotFound], [BadRequest] also where the amounts do not fit each other, and in the order in which they are
-// checked [CorridorNotEnabled], [SendingNotEnabled], [KycNotEligible], [FundingAccountNotFound],
+// Errors: [NotFound]; [BadRequest], also if the amounts are not equivalent; and, in the order of the checks,
+// [CorridorNotEnabled], [SendingNotEnabled], [KycNotEligible], [FundingAccountNotFound],
 // [FundingAccountNotActive], [ReceiveUserNotFound], [ReceiveAccountNotFound], [PayerNotFound], [PickupLocationNotFound],
 // [AddressRequired], [CurrencyNotSupported], [AmountNotAllowed], [LimitExceeded] (decision D-09).
 func (c *Client) CreateTransaction(
@@ -252,7 +252,7 @@ func (c *Client) ListWalletAccounts(
 	return list[api.WalletAccount](ctx, c, listWalletAccounts, r, err, options)
 }
 
-// SetVerification sets the verification of a user, in a sandbox alone; elsewhere it is [NotFound]. It is never retried.
+// SetVerification sets the verification of a user, only in a sandbox; elsewhere it is [NotFound]. It is never retried.
 func (c *Client) SetVerification(
 	ctx context.Context, userID uuid.UUID, verification api.VerificationRequest, options ...CallOption,
 ) (*api.CipInfo, error) {
@@ -260,7 +260,7 @@ func (c *Client) SetVerification(
 	return one[api.CipInfo](ctx, c, setVerification, r, err, options)
 }
 
-// SetFundingAccountStatus sets the status of a funding account, in a sandbox alone; elsewhere it is [NotFound]. It is
+// SetFundingAccountStatus sets the status of a funding account, only in a sandbox; elsewhere it is [NotFound]. It is
 // never retried.
 func (c *Client) SetFundingAccountStatus(
 	ctx context.Context, userID, fundingAccountID uuid.UUID, status api.FundingAccountStatus, options ...CallOption,

@@ -10,20 +10,19 @@ import (
 
 // Defaults of a [Client].
 const (
-	DefaultTimeout   = 30 * time.Second       // of one attempt, the reading of its answer included
-	DefaultRetries   = 2                      // so that a call makes at most three attempts
-	DefaultFirstWait = 500 * time.Millisecond // the longest wait before the first retry; doubles with each
-	DefaultMaxWait   = 8 * time.Second        // the longest wait before any retry
+	DefaultTimeout   = 30 * time.Second       // of one attempt, including reading its response
+	DefaultRetries   = 2                      // a call makes at most three attempts
+	DefaultFirstWait = 500 * time.Millisecond // maximum wait before the first retry; doubles with each
+	DefaultMaxWait   = 8 * time.Second        // maximum wait before any retry
 )
 
-// maxRetries bounds [WithRetries]: what has failed ten times is for a queue, not for a loop.
+// maxRetries bounds [WithRetries]: a call that has failed ten times belongs in a queue.
 const maxRetries = 10
 
-// idlePerHost is how many connections the client keeps for further calls. All of its calls go to one host, for which
-// net/http would keep two.
+// idlePerHost is the number of idle connections that are kept. All calls go to one host, for which net/http keeps two.
 const idlePerHost = 64
 
-// Option changes what [New] makes. Each may be given once.
+// Option configures [New]. Each may be used once.
 type Option struct {
 	name  string
 	apply func(*settings) error
@@ -41,7 +40,7 @@ type settings struct {
 	insecureHTTP           bool
 }
 
-// apply goes through all options, so that an error names every problem.
+// apply applies all options, so that an error names every problem.
 func apply(options []Option) (settings, []error) {
 	s := settings{
 		given: map[string]bool{}, timeout: DefaultTimeout, retries: DefaultRetries,
@@ -68,7 +67,7 @@ func apply(options []Option) (settings, []error) {
 	return s, problems
 }
 
-// client gives the HTTP client that calls are made with: a copy, so that the caller's stays as it is.
+// client returns the HTTP client for calls: a copy, so that the caller's does not change.
 func (s *settings) client() *http.Client {
 	var c http.Client
 	if s.http != nil {
@@ -81,14 +80,14 @@ func (s *settings) client() *http.Client {
 	if c.Timeout <= 0 {
 		c.Timeout = s.timeout
 	}
-	c.Jar = nil // credentials are all that the service knows a caller by
+	c.Jar = nil // credentials alone identify a caller
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &c
 }
 
-// WithHTTPClient has calls made through the transport of h, for example one that adds traces or checks answers. Its
-// Timeout, if it has one, bounds each attempt. The client is copied; its cookies and its rule for redirects are not
-// used. Without this option calls go through a copy of [http.DefaultTransport], and the proxies of the environment.
+// WithHTTPClient uses the transport of h, for example one that adds traces. Its Timeout, if it has one, bounds each
+// attempt. h is copied; its cookies and its CheckRedirect are not used. The default is a copy of [http.DefaultTransport],
+// which uses the proxies of the environment.
 func WithHTTPClient(h *http.Client) Option {
 	return Option{"WithHTTPClient", func(s *settings) error {
 		if h == nil {
@@ -99,8 +98,8 @@ func WithHTTPClient(h *http.Client) Option {
 	}}
 }
 
-// WithTimeout bounds each attempt of a call, from the connection to the end of the answer, in place of
-// [DefaultTimeout]. The context of a call bounds all of its attempts together.
+// WithTimeout bounds each attempt of a call, from the connection to the end of the response, instead of [DefaultTimeout].
+// The context of a call bounds all of its attempts together.
 func WithTimeout(attempt time.Duration) Option {
 	return Option{"WithTimeout", func(s *settings) error {
 		if attempt <= 0 {
@@ -111,8 +110,7 @@ func WithTimeout(attempt time.Duration) Option {
 	}}
 }
 
-// WithRetries has a call that failed in passing made again up to n times, in place of [DefaultRetries]; 0 turns that
-// off.
+// WithRetries retries a call up to n times after temporary failures, instead of [DefaultRetries]; 0 turns retries off.
 func WithRetries(n int) Option {
 	return Option{"WithRetries", func(s *settings) error {
 		if n < 0 || n > maxRetries {
@@ -123,9 +121,8 @@ func WithRetries(n int) Option {
 	}}
 }
 
-// WithBackoff sets how long to wait between attempts, in place of [DefaultFirstWait] and [DefaultMaxWait]: a random time
-// up to first before the first retry, then up to twice as much each time, and never more than longest. What an answer
-// asks for with Retry-After comes on top.
+// WithBackoff sets the waits between attempts, instead of [DefaultFirstWait] and [DefaultMaxWait]: a random time up to first
+// before the first retry, then up to twice as much each time, at most longest. The Retry-After of a response is added.
 func WithBackoff(first, longest time.Duration) Option {
 	return Option{"WithBackoff", func(s *settings) error {
 		if first <= 0 || longest < first {
@@ -136,8 +133,8 @@ func WithBackoff(first, longest time.Duration) Option {
 	}}
 }
 
-// WithUserAgent names the calling program in the header User-Agent, such as acme-wallet/3.2, before the name of this
-// package.
+// WithUserAgent puts the name of the calling program, such as acme-wallet/3.2, before that of this package in the header
+// User-Agent.
 func WithUserAgent(product string) Option {
 	return Option{"WithUserAgent", func(s *settings) error {
 		if !visible(product) || len(product) > 100 {
@@ -148,7 +145,7 @@ func WithUserAgent(product string) Option {
 	}}
 }
 
-// WithHooks has functions called around each attempt of each call.
+// WithHooks calls functions around each attempt of each call.
 func WithHooks(h Hooks) Option {
 	return Option{"WithHooks", func(s *settings) error {
 		s.hooks = h
@@ -156,7 +153,7 @@ func WithHooks(h Hooks) Option {
 	}}
 }
 
-// WithLogger logs each attempt at debug and each retry at warn level: what [Attempt] holds, and nothing else.
+// WithLogger logs each attempt at debug and each retry at warn level, with the fields of [Attempt] only.
 func WithLogger(l *slog.Logger) Option {
 	return Option{"WithLogger", func(s *settings) error {
 		if l == nil {
@@ -167,8 +164,8 @@ func WithLogger(l *slog.Logger) Option {
 	}}
 }
 
-// AllowInsecureHTTP permits a base URL with http that is not a loopback address, for networks that encrypt below HTTP.
-// Credentials and personal data then go over the wire as they are.
+// AllowInsecureHTTP accepts a base URL with http that is not a loopback address, for networks that encrypt below HTTP.
+// Credentials and personal data are then sent unencrypted.
 func AllowInsecureHTTP() Option {
 	return Option{"AllowInsecureHTTP", func(s *settings) error {
 		s.insecureHTTP = true

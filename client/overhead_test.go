@@ -101,7 +101,7 @@ func (h handwritten) do(ctx context.Context, method, path string, body, into any
 	return json.Unmarshal(text, into)
 }
 
-// overheadRecord gives the address of a server that answers everything as the service at url answers a call.
+// overheadRecord returns the address of a server that answers everything as the service at url answers a call.
 func overheadRecord(b *testing.B, url string, call func(context.Context, handwritten) error) string {
 	b.Helper()
 	tap := &overheadTap{next: &http.Transport{}}

@@ -9,8 +9,8 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// Transactions goes through all transactions of a user, newest first, page by page; a page is read when it is needed.
-// Transactions that are created meanwhile do not disturb (decision D-29).
+// Transactions iterates over all transactions of a user, newest first; a page is read when it is needed. Transactions
+// created in the meantime do not affect the iteration (decision D-29).
 //
 //	for transaction, err := range c.Transactions(ctx, userID, nil) {
 //		if err != nil {
@@ -19,8 +19,8 @@ import (
 //		...
 //	}
 //
-// Limit of params is the length of a page, 1 to 100; Cursor is where to start. params may be nil, is copied, and may be
-// used again. After an error, which comes with a zero transaction, there is nothing more. Each range starts anew.
+// Limit of params is the length of a page, 1 to 100; Cursor is where to start. params may be nil; it is copied. An error
+// comes with a zero transaction and ends the iteration. Each range starts over.
 func (c *Client) Transactions(
 	ctx context.Context, userID uuid.UUID, params *api.ListTransactionsParams, options ...CallOption,
 ) iter.Seq2[api.Transaction, error] {

@@ -8,7 +8,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// BankDeposit pays into a bank account of the receive user. The one option is [ReceiverAmount].
+// BankDeposit pays into a bank account of the receive user. Option: [ReceiverAmount].
 func BankDeposit(receiveUserID, bankAccountID uuid.UUID, options ...BankDepositOption) api.ReceiveSide {
 	to := api.BankDepositTo{ID: receiveUserID, FundID: bankAccountID, PayoutMethod: api.PayoutMethodBankDeposit}
 	for _, o := range options {
@@ -37,7 +37,7 @@ func CashPickup(receiveUserID uuid.UUID, payerID api.ReferenceID, options ...Cas
 }
 
 // HomeDelivery pays in cash at the address of the receive user, which must have one, through a HOME_DELIVERY payer in
-// the receive user's country. The one option is [ReceiverAmount].
+// the receive user's country. Option: [ReceiverAmount].
 func HomeDelivery(receiveUserID uuid.UUID, payerID api.ReferenceID, options ...HomeDeliveryOption) api.ReceiveSide {
 	to := api.HomeDeliveryTo{ID: receiveUserID, PayerID: payerID, PayoutMethod: api.PayoutMethodHomeDelivery}
 	for _, o := range options {
@@ -46,7 +46,7 @@ func HomeDelivery(receiveUserID uuid.UUID, payerID api.ReferenceID, options ...H
 	return receiveSide(to)
 }
 
-// An option fits the methods that its type names; another combination does not compile.
+// An option has the types of the methods that it fits, so that another combination does not compile.
 type (
 	// BankDepositOption changes a [BankDeposit].
 	BankDepositOption interface{ toBankDeposit(*api.BankDepositTo) }
@@ -65,14 +65,14 @@ type PickupLocation api.ReferenceID
 
 func (p PickupLocation) toCashPickup(to *api.CashPickupTo) { to.PickupLocation = (*int64)(&p) }
 
-// WalletPayer is the payer of the wallet account, for [Wallet]. It may be left out, and must be right if it is not
+// WalletPayer is the payer of the wallet account, for [Wallet]. It is optional, but must be the payer of the account
 // (decision D-36).
 type WalletPayer api.ReferenceID
 
 func (p WalletPayer) toWallet(to *api.WalletTo) { to.PayerID = (*int64)(&p) }
 
-// ReceiverAmount has the receiving amount count, in place of the sending amount: ToAmount of the transaction is needed,
-// and FromAmount must be within 0.01 of ToAmount divided by ExchangeRate (decisions D-06 and D-37).
+// ReceiverAmount fixes the receiving amount instead of the sending amount: ToAmount of the transaction is required, and
+// FromAmount must be within 0.01 of ToAmount divided by ExchangeRate (decisions D-06 and D-37).
 const ReceiverAmount = mode(api.CalculationModeReceiverAmount)
 
 // mode is a calculation mode, an option of every method.

@@ -14,14 +14,13 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// maxRetryAfter is the longest wait that an answer may ask for; beyond it the call fails at once, and its error says how
-// long the service wants to be left alone.
+// maxRetryAfter is the longest Retry-After for which a call waits; beyond it the call fails at once.
 const maxRetryAfter = 30 * time.Second
 
-// errAttempt stands for [call.last]: package backoff looks into errors for its own kinds, which a transport may return.
+// errAttempt stands for [call.last]: package backoff looks for its own error types, which a transport may return.
 var errAttempt = errors.New("the attempt failed")
 
-// send makes attempts until one succeeds, or the last one failed for good.
+// send makes attempts until one succeeds or fails for good.
 func (c *Client) send(ctx context.Context, k *call) ([]byte, *Error) {
 	k.growing = backoff.ExponentialBackOff{
 		// Full jitter: half the bound, plus or minus all of it.
@@ -45,7 +44,7 @@ func (c *Client) send(ctx context.Context, k *call) ([]byte, *Error) {
 	body, err := backoff.Retry(ctx, attempt, backoff.WithBackOff(waits(wait)), backoff.WithNotify(again),
 		backoff.WithMaxTries(uint(c.retries)+1), backoff.WithMaxElapsedTime(0))
 	if err != nil && !errors.Is(err, errAttempt) {
-		// The context ended between two attempts. What the last one brought stays in the error.
+		// The context ended between two attempts. The error keeps the result of the last one.
 		k.last.Message += "; gave up waiting: " + oneLine(ctx.Err().Error())
 		k.last.cause = errors.Join(ended(ctx), k.last.cause)
 	}
@@ -61,8 +60,8 @@ func (w waits) NextBackOff() time.Duration { return w() }
 // Reset implements [backoff.BackOff].
 func (waits) Reset() {}
 
-// pause gives the time until the next attempt: what the answer asked for, and the jitter on top, so that callers who
-// were sent away together do not come back together. It gives [backoff.Stop] where waiting is of no use.
+// pause returns the wait before the next attempt: Retry-After plus jitter, so that callers that were rejected together do
+// not come back together. It returns [backoff.Stop] if waiting is useless.
 func pause(ctx context.Context, asked, jitter time.Duration) time.Duration {
 	if asked > maxRetryAfter {
 		return backoff.Stop
@@ -74,7 +73,7 @@ func pause(ctx context.Context, asked, jitter time.Duration) time.Duration {
 	return wait
 }
 
-// reason says why the failure may pass, or nothing where the same call would fail again.
+// reason says why the failure is temporary; "" if the same call would fail again.
 func (e *Error) reason() string {
 	switch {
 	case e.Status == http.StatusTooManyRequests:
@@ -83,7 +82,7 @@ func (e *Error) reason() string {
 		return "unavailable"
 	case e.Status == http.StatusNotImplemented, e.Status == http.StatusHTTPVersionNotSupported,
 		e.Status == http.StatusNetworkAuthenticationRequired:
-		return "" // these speak about the way, and it will be the same
+		return "" // about the path to the service, which will not change
 	case e.Status >= 500:
 		return "server error"
 	case e.Status != 0 || e.cause == nil || isContext(e.cause) || isFinal(e.cause):
@@ -94,7 +93,7 @@ func (e *Error) reason() string {
 	return "connection failed"
 }
 
-// endedError is the end of the caller's context, with its cause where the caller gave one.
+// endedError is the end of the caller's context, with its cause if it has one.
 type endedError struct{ err, cause error }
 
 func (e endedError) Error() string   { return e.err.Error() }
@@ -107,7 +106,7 @@ func isContext(err error) bool {
 	return errors.As(err, &e)
 }
 
-// isFinal tells of failures that are about who is at the other end, not about reaching it.
+// isFinal reports whether a failure is about the identity of the server, not about reaching it.
 func isFinal(err error) bool {
 	var (
 		certificate *tls.CertificateVerificationError
@@ -129,7 +128,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// retryAfter reads the header: seconds or a date. What is neither counts as not sent.
+// retryAfter parses the header: seconds or a date. Anything else is ignored.
 func retryAfter(value string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(min(seconds, uint64(24*time.Hour/time.Second))) * time.Second
@@ -140,14 +139,14 @@ func retryAfter(value string, now time.Time) time.Duration {
 	return 0
 }
 
-// unanswered is the failure of an attempt that brought no whole answer.
+// unanswered is the failure of an attempt without a complete response.
 func (k *call) unanswered(ctx context.Context, err error) *Error {
 	err = lost(ctx, err)
 	return k.fail("no answer: "+oneLine(err.Error()), err)
 }
 
-// lost is what kept an answer away, or the rest of it: the end of the caller's context, or a failure that shows nothing
-// of the request or the answer.
+// lost is why there is no complete response: the end of the caller's context, or a failure that shows nothing of the
+// request or the response.
 func lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ended(ctx)
@@ -158,8 +157,8 @@ func lost(ctx context.Context, err error) error {
 	return err
 }
 
-// quotingError is a failure that quotes something. net/http does so with what it cannot read, which may be the body of
-// an answer, and with the address of a proxy. It shows what stands before the quote, and can be asked for its kind.
+// quotingError hides what an error of net/http quotes: text that it cannot parse, which may be the body of a response, or
+// the address of a proxy. It shows only what is before the quote, and supports errors.Is and errors.As.
 type quotingError struct{ err error }
 
 func (q quotingError) Error() string {
@@ -167,8 +166,8 @@ func (q quotingError) Error() string {
 	return strings.TrimRight(before, " :[(") + " (not shown)"
 }
 
-// Is is for [errors.Is]. There is no Unwrap: what goes through a chain of errors to print it would show the quote.
+// Is supports [errors.Is]. There is no Unwrap, because code that prints a chain of errors would show the quote.
 func (q quotingError) Is(target error) bool { return errors.Is(q.err, target) }
 
-// As is for [errors.As].
+// As supports [errors.As].
 func (q quotingError) As(target any) bool { return errors.As(q.err, target) }

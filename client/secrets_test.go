@@ -18,7 +18,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// watched gives options whose logger and hooks write all that they get into one place.
+// watched returns options whose logger and hooks write all that they get into one place.
 func watched(into *bytes.Buffer) []client.Option {
 	show := func(name string) func(context.Context, client.Attempt) {
 		return func(_ context.Context, a client.Attempt) { fmt.Fprintf(into, "%s %#v %v\n", name, a, a) }

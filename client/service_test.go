@@ -16,7 +16,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// must gives the value of a call that has to succeed.
+// must returns the value of a call that has to succeed.
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -30,7 +30,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 func TestEveryMethodReachesItsOperation(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
-	c := connect(t, s.URL, client.WithHTTPClient(s.HTTP)) // its transport holds each answer against the contract
+	c := connect(t, s.URL, client.WithHTTPClient(s.HTTP)) // its transport checks each answer against the contract
 	ctx := t.Context()
 
 	payers := must(c.ListPayers(ctx, &api.ListPayersParams{Country: new("NPL"), PayoutMethod: new(api.PayoutMethodCashPickup)}))(t)

@@ -80,7 +80,7 @@ func TestFailuresOfRealConnectionsAreToldApart(t *testing.T) {
 	}
 }
 
-// net/http quotes what it cannot read, and that may be the body of an answer.
+// net/http quotes what it cannot read, and that may be the body of a response.
 func TestAnAnswerThatIsNotHTTPIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

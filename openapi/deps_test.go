@@ -43,7 +43,7 @@ func packages(t *testing.T, patterns ...string) []goPackage {
 	}
 }
 
-// within tells whether a package is, or is below, one of the paths.
+// within reports whether a package is, or is below, one of the paths.
 func within(path string, of ...string) bool {
 	return slices.ContainsFunc(of, func(o string) bool { return path == o || strings.HasPrefix(path, o+"/") })
 }

@@ -17,14 +17,14 @@ var (
 	asJSON   = sync.OnceValues(func() (string, error) { return toJSON(source) })
 )
 
-// YAML gives the contract as it is written. Each call returns a fresh slice.
+// YAML returns the contract as it is written. Each call returns a fresh slice.
 func YAML() []byte { return []byte(source) }
 
-// Document gives the contract, parsed and validated once. All callers share it: treat it as read-only, and load [YAML]
+// Document returns the contract, parsed and validated once. All callers share it: treat it as read-only, and load [YAML]
 // again for a copy that may be changed.
 func Document() (*openapi3.T, error) { return document() }
 
-// JSON gives the contract as JSON: the same members in the same order, extensions included, and the same digits in
+// JSON returns the contract as JSON: the same members in the same order, extensions included, and the same digits in
 // every number. It is converted once; each call returns a fresh slice.
 func JSON() ([]byte, error) {
 	text, err := asJSON()

@@ -170,7 +170,7 @@ func table(text string) (rows [][]string) {
 	return rows[min(2, len(rows)):] // the head and its rule
 }
 
-// marksOfTheSpec gives the places of each decision as JSON pointers. It walks the YAML as it is written: a parsed
+// marksOfTheSpec returns the places of each decision as JSON pointers. It walks the YAML as it is written: a parsed
 // document knows neither which of two equal schemas carries a mark nor extensions beside a $ref.
 func marksOfTheSpec(t *testing.T) map[string][]string {
 	t.Helper()

@@ -99,7 +99,7 @@ func TestEveryErrorCodeIsShownWithItsStatus(t *testing.T) {
 	}
 }
 
-// bodies gives all bodies by a name that tells where they stand. Responses are closed, so that a misspelt member of an
+// bodies returns all bodies by a name that tells where they stand. Responses are closed, so that a misspelt member of an
 // example is found.
 func bodies(t *testing.T) map[string]body {
 	t.Helper()

@@ -88,7 +88,7 @@ func writeScalar(out *bytes.Buffer, node *yaml.Node) error {
 	case "!!null":
 		out.WriteString("null")
 	case "!!bool", "!!int", "!!float":
-		// A plain number, true and false are written the same way in both; what is not (0x1F, .inf, True) is refused.
+		// A plain number, true and false are written the same way in both; what is not (0x1F, .inf, True) is rejected.
 		if !json.Valid([]byte(node.Value)) {
 			return notJSON(node)
 		}

@@ -102,7 +102,7 @@ func TestEveryOperationDeclaresItsAnswers(t *testing.T) {
 	}
 }
 
-// operations gives the operations by method and path, with the parameters of their path added.
+// operations returns the operations by method and path, with the parameters of their path added.
 func operations(t *testing.T) map[string]*openapi3.Operation {
 	t.Helper()
 	found := map[string]*openapi3.Operation{}

@@ -23,7 +23,7 @@ var (
 	ErrIsSandbox  = errors.New("the database holds sandbox clients, whose secrets everybody knows; start with --sandbox, or with another database")
 )
 
-// seed writes the states where there are none, and in sandbox mode the sample payers and banks and the sandbox clients.
+// seed writes the states if there are none, and in sandbox mode the sample payers and banks and the sandbox clients.
 // It can be repeated: states that an operator imported stay as they are.
 func seed(ctx context.Context, db *store.Store, c Config) error {
 	clients, err := db.ClientIDs(ctx)

@@ -1,5 +1,5 @@
 // Package payouttest runs the payout service inside your tests: the code of the real server in sandbox mode, on a database
-// of its own, with switches for what goes wrong on the way to it.
+// of its own, with switches for what goes wrong between your code and it.
 //
 //	func TestPayoutsSurviveALostResponse(t *testing.T) {
 //		sandbox := payouttest.New(t)
@@ -16,7 +16,7 @@
 //
 // It needs no network, no PostgreSQL and no configuration: each sandbox is a server on 127.0.0.1 with an SQLite file that
 // goes when the test ends. Sandboxes do not see each other, so tests may run in parallel. Whatever the server answers is
-// held against the contract; an answer that breaks it fails the test.
+// checked against the contract; a response that breaks it fails the test.
 //
 // What belongs here: the sandbox, the shortest way to what a payout needs, the faults of a network and of a service, and
 // the record of what arrived. What does not: a fake of the service, and assertions about your code.

@@ -21,7 +21,7 @@ func payInvoice(ctx context.Context, c *client.Client, sender uuid.UUID, number 
 	return err
 }
 
-// Test your own code: an invoice is paid once, though the answer to the first call is lost. In a test, sandbox is
+// Test your own code: an invoice is paid once, though the response to the first call is lost. In a test, sandbox is
 // payouttest.New(t), which stops by itself.
 func Example() {
 	sandbox := payouttest.Start()

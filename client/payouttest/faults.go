@@ -15,7 +15,7 @@ import (
 // Calls are calls to come, for which a switch is set. Make them with [Sandbox.Next].
 //
 // Switches are taken in the order in which they were set: a call meets the first one that is for its operation and has
-// calls left, and no other. Each meets exactly as many calls as it was set for, also if they come at the same time.
+// calls left, and no other. Each meets exactly as many calls as it was set for, also if they come concurrently.
 type Calls struct {
 	sandbox    *Sandbox
 	operations []string

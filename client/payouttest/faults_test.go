@@ -99,7 +99,7 @@ func TestAFaultOnTheWay(t *testing.T) {
 	}
 }
 
-// Every code that the contract has for an operation can be answered, and the answer keeps the contract.
+// Every code that the contract has for an operation can be answered, and the response keeps the contract.
 func TestFailAnswersAsTheContractSays(t *testing.T) {
 	t.Parallel()
 	document, err := openapi.Document()
@@ -274,7 +274,7 @@ func TestSwitchesAreTakenInOrderByTheOperationsTheyAreFor(t *testing.T) {
 	}
 }
 
-// However many calls come at the same time, as many meet the fault as it was set for.
+// However many calls come concurrently, as many meet the fault as it was set for.
 func TestSwitchesCountUnderConcurrency(t *testing.T) {
 	t.Parallel()
 	const callers, faults = 40, 17

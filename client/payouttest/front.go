@@ -19,7 +19,7 @@ type front struct {
 	t          testing.TB
 	operations *operations
 	server     *url.URL
-	transport  http.RoundTripper // to the server; it holds every answer against the contract
+	transport  http.RoundTripper // to the server; it checks every answer against the contract
 	ended      chan struct{}     // closed when nothing is to wait any more
 
 	mu       sync.Mutex
@@ -51,7 +51,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	happens(c)
 }
 
-// arrived writes a call down, and gives what happens to it: what the first switch says that is for it.
+// arrived writes a call down, and returns what happens to it: what the first switch says that is for it.
 func (f *front) arrived(c *call) func(*call) {
 	operation := f.operations.of(c.r)
 	c.seen = &Request{
@@ -88,7 +88,7 @@ func (f *front) unused() (names []string) {
 	return names
 }
 
-// seen gives a copy of what arrived for these operations, or for any where there is none.
+// seen returns a copy of what arrived for these operations, or for any if there is none.
 func (f *front) seen(operations []string) (list []Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,7 +123,7 @@ func (c *call) pass() {
 	}
 }
 
-// ask gives the answer of the server, or nil if the caller left before it came.
+// ask returns the response of the server, or nil if the caller left before it came.
 func (c *call) ask() *answer {
 	out := c.r.Clone(c.r.Context())
 	out.RequestURI, out.Host = "", c.server.Host
@@ -150,7 +150,7 @@ func (c *call) settle(status int) {
 	c.seen.Status = status
 }
 
-// write sends an answer, or as much of it as the caller stays for.
+// write sends a response, or as much of it as the caller stays for.
 func (c *call) write(a *answer) {
 	for name, values := range a.header {
 		c.w.Header()[name] = values
@@ -159,8 +159,8 @@ func (c *call) write(a *answer) {
 	_, _ = c.w.Write(a.body) // fails if the caller left
 }
 
-// die ends the connection, so that the caller has an error and no answer. The first letter of an answer is sent, because
-// where there is none the transport of net/http repeats a request by itself at times, and a fault should be one failed
+// die ends the connection, so that the caller has an error and no response. The first letter of a response is sent, because
+// if there is none the transport of net/http repeats a request by itself at times, and a fault should be one failed
 // attempt of the client, not one that nobody sees.
 func (c *call) die() {
 	conn, buffered, err := http.NewResponseController(c.w).Hijack()
@@ -179,7 +179,7 @@ type Request struct {
 	Method, Path   string
 	IdempotencyKey string // "" if it had none
 	Fault          string // the switch that it met, such as LoseResponse; "" if none
-	Status         int    // that it was answered with, also if the answer was lost; 0: not answered, or not yet
+	Status         int    // that it was answered with, also if the response was lost; 0: not answered, or not yet
 }
 
 // String is for the messages of failing tests.

@@ -18,7 +18,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi"
 )
 
-// operations knows the operations of the contract, and how each of them refuses.
+// operations knows the operations of the contract and their error responses.
 type operations struct {
 	router *http.ServeMux    // its patterns are those of the contract
 	ids    map[string]string // operationId by pattern
@@ -42,13 +42,13 @@ var contracted = sync.OnceValues(func() (*operations, error) {
 	return all, nil
 })
 
-// of gives the operationId of a request, "" where the contract has none for it.
+// of returns the operationId of a request, "" where the contract has none for it.
 func (o *operations) of(r *http.Request) string {
 	_, pattern := o.router.Handler(r)
 	return o.ids[pattern]
 }
 
-// refusal is the answer of an operation with an error code, as the examples of the contract have it. It is an error if the
+// refusal is the response of an operation with an error code, as the examples of the contract have it. It is an error if the
 // operation never answers so.
 func (o *operations) refusal(operation string, code client.Code) (*answer, error) {
 	if op := o.byID[operation]; op != nil {
@@ -64,7 +64,7 @@ func (o *operations) refusal(operation string, code client.Code) (*answer, error
 	return nil, fmt.Errorf("%s never answers %s", cmp.Or(operation, "what is not in the contract"), string(code))
 }
 
-// refusal makes an answer of an example, under an id of its own.
+// refusal makes a response of an example, under an id of its own.
 func refusal(status string, response *openapi3.Response, example map[string]any) (a *answer, err error) {
 	a = &answer{header: http.Header{"Content-Type": {"application/json"}}}
 	if a.status, err = strconv.Atoi(status); err != nil {

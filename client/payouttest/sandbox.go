@@ -108,12 +108,12 @@ func (s *Sandbox) connect(url, id, secret string, options ...client.Option) *cli
 // Stop stops the service before the test ends, for code that has to live without it. It can be repeated.
 func (s *Sandbox) Stop() { s.stop() }
 
-// Now gives the time of the service, UTC. It stands still until it is moved.
+// Now returns the time of the service, UTC. It stands still until it is moved.
 func (s *Sandbox) Now() time.Time { return s.server.Clock.Now() }
 
 // Advance moves the time of the service. Limits are those of its UTC day, month and year.
 func (s *Sandbox) Advance(d time.Duration) { s.server.Clock.Set(s.Now().Add(d)) }
 
-// Requests gives what arrived for these operations, named by operationId, in the order of arrival; without operations all
+// Requests returns what arrived for these operations, named by operationId, in the order of arrival; without operations all
 // of it. What the sandbox does itself does not appear.
 func (s *Sandbox) Requests(operations ...string) []Request { return s.front.seen(operations) }

@@ -26,7 +26,7 @@ func asBusiness(r *api.UserRequest) {
 	r.Business, r.FirstName, r.LastName, r.BusinessType = new(true), "Sample Trading", nil, new("LLC")
 }
 
-// send creates a transaction with a client, and gives its id.
+// send creates a transaction with a client, and returns its id.
 func send(t testing.TB, c *client.Client, sender payouttest.Sender, request api.TransactionRequest) uuid.UUID {
 	t.Helper()
 	made, err := c.CreateTransaction(t.Context(), sender.ID, request)
@@ -182,7 +182,7 @@ func (w *witness) Errorf(format string, args ...any) { w.Error(fmt.Sprintf(forma
 func (w *witness) Fatal(args ...any)                 { panic(fmt.Sprint(args...)) }
 func (w *witness) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
-// witnessed gives what a test that does this says: its failures, or those that end it.
+// witnessed returns what a test that does this says: its failures, or those that end it.
 func witnessed(t testing.TB, do func(*payouttest.Sandbox), options ...payouttest.Option) string {
 	t.Helper()
 	w := &witness{TB: t}

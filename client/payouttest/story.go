@@ -61,7 +61,7 @@ func (s *Sandbox) VerifiedSender(changes ...func(*api.UserRequest)) Sender {
 }
 
 // TopTier brings a sender into the highest tier, where limits are final: 20,000 a day, 60,000 a month and 250,000 a year in
-// USD or GBP to each destination. A payout above them is refused with LIMIT_EXCEEDED in every tier (D-17).
+// USD or GBP to each destination. A payout above them is rejected with LIMIT_EXCEEDED in every tier (D-17).
 func (s *Sandbox) TopTier(sender Sender) {
 	s.t.Helper()
 	tags := []string{"ID_DOC", "DATE_OF_BIRTH", "ADDRESS_LINE1", "OCCUPATION"}
@@ -149,7 +149,7 @@ func (s *Sandbox) amount(text string) api.Amount {
 	return must(client.ParseAmount(text))(s.t)
 }
 
-// payer gives the first payer of a method in a country; the first ones restrict nothing.
+// payer returns the first payer of a method in a country; the first ones restrict nothing.
 func (s *Sandbox) payer(country string, method api.PayoutMethod) *api.PayerDetail {
 	s.t.Helper()
 	ctx := s.t.Context()

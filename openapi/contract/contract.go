@@ -65,7 +65,7 @@ func compile(doc *openapi3.T) (*Contract, error) {
 	return c, err
 }
 
-// Operation gives the operation of a method and a path template such as /users/{user_id}, or nil. HEAD is GET.
+// Operation returns the operation of a method and a path template such as /users/{user_id}, or nil. HEAD is GET.
 func (c *Contract) Operation(method, path string) *Operation {
 	if method == http.MethodHead {
 		method = http.MethodGet
@@ -73,7 +73,7 @@ func (c *Contract) Operation(method, path string) *Operation {
 	return c.operations[method+" "+path]
 }
 
-// Operations gives all operations, sorted by path and method.
+// Operations returns all operations, sorted by path and method.
 func (c *Contract) Operations() []*Operation {
 	return slices.SortedFunc(maps.Values(c.operations), func(a, b *Operation) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Method, b.Method))

@@ -15,7 +15,7 @@ import (
 const maxDepth = 64
 
 // decoder reads one JSON document strictly. What encoding/json would let pass, mend or pick silently (repeated names,
-// trailing data, broken UTF-8, numbers that lose digits) is refused, because two readers could see two documents.
+// trailing data, broken UTF-8, numbers that lose digits) is rejected, because two readers could see two documents.
 type decoder struct {
 	in        *jsontext.Decoder
 	values    int
@@ -23,7 +23,7 @@ type decoder struct {
 	found     []Violation
 }
 
-// decode gives the value with its numbers as json.Number. complete is false if the text could not be read to its end.
+// decode returns the value with its numbers as json.Number. complete is false if the text could not be read to its end.
 func decode(text []byte, maxValues int) (value any, found []Violation, complete bool) {
 	if !utf8.Valid(text) {
 		return nil, []Violation{{"body", "", "must be valid UTF-8"}}, false
@@ -48,7 +48,7 @@ func (d *decoder) refuse(pointer jsontext.Pointer, reason string) {
 // value reports false when reading cannot go on; the reason is then among the findings.
 func (d *decoder) value(depth int) (any, bool) {
 	if d.values++; d.values > d.maxValues {
-		d.refuse("", fmt.Sprintf("must hold at most %d values", d.maxValues))
+		d.refuse("", fmt.Sprintf("must contain at most %d values", d.maxValues))
 		return nil, false
 	}
 	token, err := d.in.ReadToken()
@@ -100,7 +100,7 @@ func (d *decoder) object(depth int) (any, bool) {
 		}
 		name := d.text(token)
 		if _, repeated := members[name]; repeated {
-			d.refuse(d.in.StackPointer(), "must not be given twice")
+			d.refuse(d.in.StackPointer(), "must not be repeated")
 		}
 		value, ok := d.value(depth + 1)
 		if !ok {
@@ -119,7 +119,7 @@ func (d *decoder) end() bool {
 	return true
 }
 
-// text refuses NUL, which a PostgreSQL text cannot hold.
+// text rejects NUL, which a PostgreSQL text cannot hold.
 func (d *decoder) text(token jsontext.Token) string {
 	s := token.String()
 	if strings.IndexByte(s, 0) >= 0 {

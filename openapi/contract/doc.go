@@ -1,4 +1,4 @@
-// Package contract holds an OpenAPI document against HTTP messages at runtime: [Operation.CheckRequest] and
+// Package contract checks an OpenAPI document against HTTP messages at runtime: [Operation.CheckRequest] and
 // [Contract.Middleware] judge requests, [Contract.Transport] judges responses.
 //
 // What belongs here: everything that can be decided from the document and one message, reported as violations that name

@@ -11,7 +11,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
-// In front of any handler, the middleware refuses what breaks the contract and names every field.
+// In front of any handler, the middleware rejects what breaks the contract and names every field.
 func ExampleContract_Middleware() {
 	document, err := openapi.Document()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Fingerprint tells whether two requests mean the same: equal fingerprints, equal requests. It is the SHA-256, in
+// Fingerprint identifies the meaning of a request: requests that mean the same have equal fingerprints. It is the SHA-256, in
 // lower-case hex, of the canonical JSON (RFC 8785) of
 //
 //	{"operation": operationId, "path": {parameter: value, ...}, "body": body}

@@ -122,7 +122,7 @@ var (
 	weights = rapid.SampledFrom([]json.Number{"0.5", "0", "-1.25", "300"})
 )
 
-// drawOrder gives an order with all its defaults spelt out.
+// drawOrder returns an order with all its defaults spelt out.
 func drawOrder(t *rapid.T) map[string]any {
 	order := map[string]any{
 		"total": json.Number(amounts.Draw(t, "total")),
@@ -205,7 +205,7 @@ func spell(t *rapid.T, value any) string {
 	return plainText(value)
 }
 
-// spellFraction gives zeros that may follow a number. A whole one stays as it is: it may stand for an integer.
+// spellFraction returns zeros that may follow a number. A whole one stays as it is: it may stand for an integer.
 func spellFraction(t *rapid.T, number string) string {
 	if !strings.Contains(number, ".") {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// judge holds values against schemas: kin-openapi does it, except for what it cannot do exactly.
+// judge checks values against schemas: kin-openapi does it, except for what it cannot do exactly.
 type judge struct {
 	numbers  map[*openapi3.Schema]numberRule
 	variants map[*openapi3.Schema]map[string]*openapi3.Schema // of a oneOf, by discriminator value
@@ -38,7 +38,7 @@ func newDirection(as openapi3.SchemaValidationOption, maxValues int) direction {
 	}
 }
 
-// body judges a JSON text and gives back its value.
+// body judges a JSON text and returns its value.
 func (j *judge) body(text []byte, s *openapi3.Schema, as direction) (any, []Violation) {
 	value, found, complete := decode(text, as.maxValues)
 	if !complete {

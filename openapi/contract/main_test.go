@@ -60,7 +60,7 @@ func place(c *contract.Contract, body string) (*contract.Request, error) {
 	return c.Operation(http.MethodPost, orders).CheckRequest(post(body), map[string]string{"account_id": account}, limit)
 }
 
-// with gives the smallest order with one more member.
+// with returns the smallest order with one more member.
 func with(member string) string { return strings.Replace(least, "{", "{"+member+",", 1) }
 
 // lines writes violations as "in field reason", one per line.

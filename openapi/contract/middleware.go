@@ -17,7 +17,7 @@ func BodyLimit(bytes int64) MiddlewareOption {
 	return func(m *middleware) { m.limit = bytes }
 }
 
-// OnError replaces what answers a refused request. err is an [*Error], or what kept the body from being read.
+// OnError replaces what answers a rejected request. err is an [*Error], or what kept the body from being read.
 func OnError(answer func(w http.ResponseWriter, r *http.Request, err error)) MiddlewareOption {
 	return func(m *middleware) { m.onError = answer }
 }
@@ -30,7 +30,7 @@ type middleware struct {
 }
 
 // Middleware lets only requests through to next that keep the contract, with the checked [Request] in their context, and
-// requests for which the document has no operation. By default a refused request is answered with JSON: status, code,
+// requests for which the document has no operation. By default a rejected request is answered with JSON: status, code,
 // message, and details with every violation.
 func (c *Contract) Middleware(next http.Handler, opts ...MiddlewareOption) http.Handler {
 	m := &middleware{contract: c, next: next, limit: DefaultBodyLimit, onError: answer}

@@ -16,7 +16,7 @@ const (
 	notPlainNumber = "must be a plain decimal number with at most 19 significant digits"
 )
 
-// plainDecimal tells whether s is a JSON number without exponent that an exact decimal of 19 digits can hold as written.
+// plainDecimal reports whether s is a JSON number without exponent that an exact decimal of 19 digits can hold as written.
 func plainDecimal(s string) bool {
 	whole, fraction, dotted := strings.Cut(strings.TrimPrefix(s, "-"), ".")
 	if !digits(whole) || (dotted && !digits(fraction)) || (len(whole) > 1 && whole[0] == '0') {
@@ -82,7 +82,7 @@ func newBound(limit *float64, exclusive openapi3.ExclusiveBound) *bound {
 	return &bound{value: value, exclusive: exclusive.IsTrue(), text: text}
 }
 
-// plainFloat gives back the decimal that the document shows, which its parser turned into a float.
+// plainFloat returns the decimal that the document shows, which its parser turned into a float.
 func plainFloat(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // floatDigits is how many digits of the document surely survive its parser.
@@ -96,7 +96,7 @@ func keepsDigits(f float64) bool {
 	return len(text) <= floatDigits
 }
 
-// reason tells what is wrong with n, "" being nothing. What is not a plain decimal was refused before.
+// reason tells what is wrong with n, "" being nothing. What is not a plain decimal was rejected before.
 func (r numberRule) reason(n json.Number) string {
 	if !plainDecimal(n.String()) {
 		return ""

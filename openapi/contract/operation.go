@@ -30,7 +30,7 @@ type response struct {
 	body    *openapi3.Schema // nil: no body is allowed
 }
 
-// Statuses gives the statuses that the document declares, sorted.
+// Statuses returns the statuses that the document declares, sorted.
 func (op *Operation) Statuses() []int { return slices.Sorted(maps.Keys(op.responses)) }
 
 func newOperation(j *judge, item *openapi3.PathItem, spec *openapi3.Operation) (*Operation, error) {

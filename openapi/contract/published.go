@@ -14,5 +14,5 @@ var published = sync.OnceValues(func() (*Contract, error) {
 	return New(document)
 })
 
-// Published gives the contract of this project, openapi/openapi.yaml, compiled once. All callers share it.
+// Published returns the contract of this project, openapi/openapi.yaml, compiled once. All callers share it.
 func Published() (*Contract, error) { return published() }

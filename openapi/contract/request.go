@@ -24,12 +24,12 @@ type Request struct {
 
 type contextKey struct{}
 
-// WithContext gives ctx with the request, for [FromContext].
+// WithContext returns ctx with the request, for [FromContext].
 func (r *Request) WithContext(ctx context.Context) context.Context {
 	return context.WithValue(ctx, contextKey{}, r)
 }
 
-// FromContext gives the checked request that ctx was made with.
+// FromContext returns the checked request that ctx was made with.
 func FromContext(ctx context.Context) (*Request, bool) {
 	r, ok := ctx.Value(contextKey{}).(*Request)
 	return r, ok
@@ -37,10 +37,10 @@ func FromContext(ctx context.Context) (*Request, bool) {
 
 // CheckRequest judges the parameters, the content type and the body of r, and reports everything that is wrong at once.
 // pathParams holds the decoded path parameters by name. Query parameters and body members that the document does not
-// name are refused, headers are ignored. The body is read once, at most limit bytes of it, and r.Body is replaced by a
+// name are rejected, headers are ignored. The body is read once, at most limit bytes of it, and r.Body is replaced by a
 // reader of the same bytes. An operation without request body leaves r.Body alone.
 //
-// It returns an [*Error] for a refused request, and any other error if the body could not be read.
+// It returns an [*Error] for a rejected request, and any other error if the body could not be read.
 func (op *Operation) CheckRequest(r *http.Request, pathParams map[string]string, limit int64) (*Request, error) {
 	checked := &Request{Operation: op, path: maps.Clone(pathParams)}
 	found := op.checkParameters(r, pathParams)
@@ -93,7 +93,7 @@ func (op *Operation) checkParameters(r *http.Request, pathParams map[string]stri
 	return found
 }
 
-// readBody gives the body as sent, which may be empty. It returns an [*Error] with status 413 or 415, or what kept the
+// readBody returns the body as sent, which may be empty. It returns an [*Error] with status 413 or 415, or what kept the
 // body from being read.
 func readBody(r *http.Request, limit int64) ([]byte, error) {
 	if r.Body == nil || r.Body == http.NoBody {

@@ -30,9 +30,9 @@ func TestJSONIsReadStrictly(t *testing.T) {
 		{"second value", least + `{}`, `body : must be a single JSON value`},
 		{"trailing text", least + ` x`, `body : must be a single JSON value`},
 		{"trailing white space", least + " \r\n\t", ``},
-		{"repeated name", with(`"note":"a","note":"a"`), `body /note: must not be given twice`},
-		{"name repeated with an escape", with(`"note":"a","not\u0065":"b"`), `body /note: must not be given twice`},
-		{"name repeated below", with(`"labels":{"x":"","x":""}`), `body /labels/x: must not be given twice`},
+		{"repeated name", with(`"note":"a","note":"a"`), `body /note: must not be repeated`},
+		{"name repeated with an escape", with(`"note":"a","not\u0065":"b"`), `body /note: must not be repeated`},
+		{"name repeated below", with(`"labels":{"x":"","x":""}`), `body /labels/x: must not be repeated`},
 		{"same name in two objects", with(`"lines":[{"sku":"a"},{"sku":"a"}]`), ``},
 		{"invalid UTF-8", with("\"note\":\"\xff\""), `body : must be valid UTF-8`},
 		{"half a surrogate pair", with(`"note":"\ud800"`), `body /note: must be valid JSON, which ends at byte 9`},
@@ -41,12 +41,12 @@ func TestJSONIsReadStrictly(t *testing.T) {
 		{"NUL is not judged again", with(`"coupon":"\u0000"`), `body /coupon: must not contain NUL characters`},
 		{"64 levels", nested(64), `body : must be an object`},
 		{"65 levels", nested(65), "body " + strings.Repeat("/0", 64) + `: must not be nested deeper than 64 levels`},
-		{"too many values", `[` + strings.Repeat("1,", 100_000) + `1]`, `body : must hold at most 100000 values`},
+		{"too many values", `[` + strings.Repeat("1,", 100_000) + `1]`, `body : must contain at most 100000 values`},
 		{"reading goes on after what can be read", with(`"note":"\u0000","serial":1e2,"serial":3,"mode":"x"`),
 			"body /mode: must be one of FAST, SLOW\n" +
 				"body /note: must not contain NUL characters\n" +
 				"body /serial: must be a plain decimal number with at most 19 significant digits\n" +
-				"body /serial: must not be given twice"},
+				"body /serial: must not be repeated"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

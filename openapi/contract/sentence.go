@@ -45,7 +45,7 @@ func sentence(e *openapi3.SchemaError) string {
 		if reason, ok := s.Extensions[reasonExtension].(string); ok {
 			return reason
 		}
-		return "has not the expected form"
+		return "does not match the expected format"
 	case "format":
 		var expected refusal
 		if errors.As(e.Origin, &expected) {
@@ -60,7 +60,7 @@ func sentence(e *openapi3.SchemaError) string {
 	case "maxItems":
 		return count("at most", *s.MaxItems, "item")
 	case "uniqueItems":
-		return "must not hold an item twice"
+		return "must not contain an item twice"
 	case "minProperties":
 		return count("at least", s.MinProps, "member")
 	case "maxProperties":

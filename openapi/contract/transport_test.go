@@ -68,7 +68,7 @@ func TestTransportFindsBrokenResponses(t *testing.T) {
 		{"decimal with exponent", place, ok(strings.Replace(placed, "1.50", "15e-1", 1)),
 			"body /total: must be a plain decimal number with at most 19 significant digits"},
 		{"null", place, ok(strings.Replace(placed, "1.50", "null", 1)), "body /total: must not be null"},
-		{"repeated name", place, ok(strings.Replace(placed, "}", `,"total":1}`, 1)), "body /total: must not be given twice"},
+		{"repeated name", place, ok(strings.Replace(placed, "}", `,"total":1}`, 1)), "body /total: must not be repeated"},
 		{"trailing data", place, ok(placed + "{}"), "body : must be a single JSON value"},
 		{"variant", place, ok(strings.Replace(placed, "{", `{"delivery":{"kind":"LOCKER","street":"a"},`, 1)),
 			"body /delivery/locker: is required\nbody /delivery/street: is not a field of this object"},

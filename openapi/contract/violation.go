@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxViolations = 100 // more help nobody, and an answer must not grow with a hostile request
+	maxViolations = 100 // more help nobody, and a response must not grow with a hostile request
 	maxField      = 200 // a field name comes from the sender, who can make it as long as the body
 )
 
@@ -20,7 +20,7 @@ type Violation struct {
 	Reason string `json:"reason"` // what was expected, such as "must be an integer"
 }
 
-// Error is a refused request. Status is 400, 413 or 415; at 413 and 415 there is exactly one violation.
+// Error is a rejected request. Status is 400, 413 or 415; at 413 and 415 there is exactly one violation.
 type Error struct {
 	Status     int
 	Violations []Violation

@@ -50,10 +50,10 @@ func MustAmount(s string) Amount {
 // AmountOf wraps a decimal.
 func AmountOf(d decimal.Decimal) Amount { return Amount{d} }
 
-// Decimal gives the value for arithmetic.
+// Decimal returns the value for arithmetic.
 func (a Amount) Decimal() decimal.Decimal { return a.d }
 
-// String gives the digits as they stand on the wire.
+// String returns the digits as they stand on the wire.
 func (a Amount) String() string { return a.d.String() }
 
 // Equal compares by value: 100 equals 100.00.
@@ -62,7 +62,7 @@ func (a Amount) Equal(b Amount) bool { return a.d.Cmp(b.d) == 0 }
 // MarshalJSON writes the bare number.
 func (a Amount) MarshalJSON() ([]byte, error) { return []byte(a.d.String()), nil }
 
-// UnmarshalJSON reads the bare number and refuses everything that ParseAmount refuses.
+// UnmarshalJSON reads the bare number and rejects everything that ParseAmount rejects.
 func (a *Amount) UnmarshalJSON(b []byte) error {
 	v, err := ParseAmount(string(b))
 	if err != nil {
@@ -75,7 +75,7 @@ func (a *Amount) UnmarshalJSON(b []byte) error {
 // Bind lets the generated code read an Amount from a query, path or header parameter.
 func (a *Amount) Bind(src string) error { return a.UnmarshalJSON([]byte(src)) }
 
-// plainNumber tells whether s is a JSON number without exponent, and how many fraction digits it has.
+// plainNumber reports whether s is a JSON number without exponent, and how many fraction digits it has.
 func plainNumber(s string) (fraction int, ok bool) {
 	digits := strings.TrimPrefix(s, "-")
 	whole, frac, point := strings.Cut(digits, ".")

@@ -46,7 +46,7 @@ func checkRemaining(t *testing.T, d *daemon, l *ledger) {
 // counter is a row of limit_usage without its sum.
 type counter struct{ user, destination, currency, period string }
 
-// checkFile holds the counters in the file against the transactions in it.
+// checkFile checks the counters in the file against the transactions in it.
 func checkFile(t *testing.T, file string, transactions int) {
 	t.Helper()
 	db, err := sql.Open("sqlite", file)

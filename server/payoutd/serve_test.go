@@ -43,7 +43,7 @@ func TestTheFirstLineOfTheLogTellsWhatRuns(t *testing.T) {
 	}
 }
 
-// checked is a client whose responses are held against the contract.
+// checked is a client whose responses are checked against the contract.
 func checked(t *testing.T, transport *http.Transport) *http.Client {
 	t.Helper()
 	t.Cleanup(transport.CloseIdleConnections)

@@ -13,10 +13,10 @@ import (
 	"github.com/crossborder-payouts/payouts/server"
 )
 
-// Do sends a request of which everything is chosen: repeated and empty headers, a body without a length.
+// Do sends a request with exactly these headers, which may be repeated or empty, and a body with or without a length.
 func Do(t testing.TB, s *Server, method, path string, header http.Header, body io.Reader, length int64) Answer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // or a server that waits for a body never ends the test
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // so that a server that waits for the body does not block the test
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, method, s.URL+path, body)
 	if err != nil {
@@ -35,7 +35,7 @@ func Do(t testing.TB, s *Server, method, path string, header http.Header, body i
 	return Answer{resp.StatusCode, resp.Header, text}
 }
 
-// Headers gives the headers of a good request of the first client, which the pairs change; an empty value is sent.
+// Headers returns the headers of a valid request of the first client, changed by name, value pairs; an empty value is sent.
 func Headers(pairs ...string) http.Header {
 	h := http.Header{
 		"X-Client-Id": {server.SandboxClients[0].ID}, "X-Client-Secret": {server.SandboxClients[0].Secret},
@@ -49,7 +49,7 @@ func Headers(pairs ...string) http.Header {
 
 const IdempotencyKey = "X-Idempotency-Key"
 
-// First holds an answer against a creation that no earlier one is replayed for.
+// First returns the body of a 200 that is not a replay.
 func (a Answer) First(t testing.TB) []byte {
 	t.Helper()
 	if replayed := a.Header.Values("Idempotent-Replayed"); len(replayed) != 0 {
@@ -58,7 +58,7 @@ func (a Answer) First(t testing.TB) []byte {
 	return OKBody(t, a)
 }
 
-// Replays holds an answer against the first one.
+// Replays fails the test unless the response is a replay of first.
 func (a Answer) Replays(t testing.TB, first []byte) {
 	t.Helper()
 	body := OKBody(t, a)
@@ -67,7 +67,7 @@ func (a Answer) Replays(t testing.TB, first []byte) {
 	}
 }
 
-// Reused holds an answer against 409.
+// Reused fails the test unless the response is 409 IDEMPOTENCY_KEY_REUSED.
 func (a Answer) Reused(t testing.TB) {
 	t.Helper()
 	if e := a.Refusal(t, 409, api.ErrorCodeIdempotencyKeyReused); !Names(e, api.ErrorDetailInHeader, IdempotencyKey) {
@@ -78,18 +78,18 @@ func (a Answer) Reused(t testing.TB) {
 // AsOther are the headers of the second client.
 var AsOther = []string{"X-Client-Id", server.SandboxClients[1].ID, "X-Client-Secret", server.SandboxClients[1].Secret}
 
-// WithoutCredentials takes away what call adds by itself.
+// WithoutCredentials removes the headers that Call adds.
 var WithoutCredentials = []string{"X-Client-Id", "", "X-Client-Secret", "", "Content-Type", ""}
 
-// Answer is a response as it came over the wire.
+// Answer is a response as it was received.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Call sends bytes that no typed client would send, with the credentials of the first sandbox client and the media type
-// of JSON. headers are name, value pairs; an empty value takes a header away.
+// Call sends any bytes, with the credentials of the first sandbox client and the media type of JSON. headers are name,
+// value pairs; an empty value removes a header.
 func Call(t testing.TB, s *Server, method, path string, body []byte, headers ...string) Answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, bytes.NewReader(body))
@@ -116,7 +116,7 @@ func Call(t testing.TB, s *Server, method, path string, body []byte, headers ...
 	return Answer{resp.StatusCode, resp.Header, text}
 }
 
-// Refusal reads an error body and holds it against status and code.
+// Refusal returns the error body, and fails the test unless it has this status and code.
 func (a Answer) Refusal(t testing.TB, status int, code api.ErrorCode) api.Error {
 	t.Helper()
 	if a.Status != status {
@@ -137,7 +137,7 @@ func Refusal(t testing.TB, body []byte, code api.ErrorCode) api.Error {
 	return e
 }
 
-// Names tells whether an error names a field.
+// Names reports whether an error has a detail for a field.
 func Names(e api.Error, in api.ErrorDetailIn, field string) bool {
 	for _, d := range e.Details {
 		if d.In == in && d.Field == field && d.Reason != "" {
@@ -158,7 +158,7 @@ func Parse[T any](t testing.TB, text []byte) T {
 	return v
 }
 
-// OKBody gives the body of a 200.
+// OKBody returns the body of a 200.
 func OKBody(t testing.TB, a Answer) []byte {
 	t.Helper()
 	if a.Status != 200 {
@@ -172,7 +172,7 @@ func Get(t testing.TB, s *Server, path string) []byte {
 	return OKBody(t, Call(t, s, "GET", path, nil))
 }
 
-// WantRefused holds an answer against 422 with a code and the one field that details name, or none.
+// WantRefused fails the test unless the response is 422 with this code and a detail for this field only, or none for "".
 func WantRefused(t testing.TB, r *api.CreateTransactionResponse, code api.ErrorCode, field string) {
 	t.Helper()
 	if r.StatusCode() != 422 {

@@ -19,7 +19,7 @@ import (
 // EngineVariable names the engine that tests run on: sqlite, which is the default, or postgres.
 const EngineVariable = "PAYOUTD_TEST_ENGINE"
 
-// OnPostgreSQL tells whether tests run on PostgreSQL. Another value of EngineVariable than the known ones fails the test.
+// OnPostgreSQL reports whether tests run on PostgreSQL. An unknown value of EngineVariable fails the test.
 func OnPostgreSQL(t testing.TB) bool {
 	t.Helper()
 	switch engine := os.Getenv(EngineVariable); engine {
@@ -33,7 +33,7 @@ func OnPostgreSQL(t testing.TB) bool {
 	}
 }
 
-// Database gives the URL of a new, empty database on the engine of the tests. It goes when the test ends.
+// Database returns the URL of a new, empty database on the engine of the tests, which is removed when the test ends.
 func Database(t testing.TB) string {
 	t.Helper()
 	if OnPostgreSQL(t) {
@@ -42,13 +42,13 @@ func Database(t testing.TB) string {
 	return "sqlite:" + filepath.Join(t.TempDir(), "payouts.db")
 }
 
-// Beside opens the database past the service, over one connection, as an operator's tool would.
+// Beside opens the database directly, with one connection, as an operator's tool does.
 func (s *Server) Beside(t testing.TB) *sql.DB {
 	t.Helper()
 	return Beside(t, s.Database)
 }
 
-// Beside opens a database past any service, over one connection, until the test ends.
+// Beside opens a database directly, with one connection, until the test ends.
 func Beside(t testing.TB, databaseURL string) *sql.DB {
 	t.Helper()
 	driver, name := "pgx", databaseURL
@@ -78,8 +78,7 @@ func Exec(t testing.TB, db *sql.DB, statements ...string) {
 	}
 }
 
-// NeedPostgreSQL leaves what only PostgreSQL can do to the run on it, which `make test` begins after the one on
-// SQLite.
+// NeedPostgreSQL skips a test unless tests run on PostgreSQL. `make test` runs them there after those on SQLite.
 func NeedPostgreSQL(t testing.TB) {
 	t.Helper()
 	if !OnPostgreSQL(t) {
@@ -104,7 +103,7 @@ func Rows(t testing.TB, db *sql.DB, query string, scan func(*sql.Rows) error, ar
 	}
 }
 
-// SetProfile gives the first client another profile, as the operator does it: on the store.
+// SetProfile sets the profile of the first client, as an operator does: in the store.
 func SetProfile(t testing.TB, s *Server, corridors []payout.Corridor, destinations ...payout.Destination) {
 	t.Helper()
 	db, err := store.Open(t.Context(), s.Database)
@@ -119,7 +118,7 @@ func SetProfile(t testing.TB, s *Server, corridors []payout.Corridor, destinatio
 	}
 }
 
-// LiftLimits gives the first client tiers that no amount of the contract reaches, for tests of amounts.
+// LiftLimits sets limits of the first client that no valid amount reaches, for tests of amounts.
 func LiftLimits(t testing.TB, s *Server) {
 	t.Helper()
 	const most = 1e18 // ten thousand times the largest amount, in minor units

@@ -14,13 +14,13 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-// Tables are the tables that operations need after their client is known.
+// Tables are the tables that operations read after authentication.
 var Tables = []string{
 	"users", "cip_tags", "limit_usage", "funding_accounts", "receive_users", "bank_accounts", "wallet_accounts",
 	"transactions", "documents", "idempotency_keys", "states", "payers", "banks",
 }
 
-// Lose takes tables away, and gives what brings them back.
+// Lose renames tables, and returns a function that restores them.
 func Lose(t testing.TB, s *Server, tables ...string) (restore func()) {
 	t.Helper()
 	db := s.Beside(t)
@@ -33,7 +33,7 @@ func Lose(t testing.TB, s *Server, tables ...string) (restore func()) {
 	return func() { rename("_gone", "") }
 }
 
-// WantOpaque fails the test unless the answer is an error that says nothing about the inside of the service.
+// WantOpaque fails the test unless the response is an error that reveals nothing of the inside of the service.
 func WantOpaque(t testing.TB, a Answer, status int, code api.ErrorCode, message string) {
 	t.Helper()
 	e := a.Refusal(t, status, code)
@@ -60,7 +60,7 @@ func WantUnavailable(t testing.TB, a Answer) {
 	}
 }
 
-// Serve serves a sandbox from a handler, which goes on when the service behind it is closed.
+// Serve serves a sandbox from a handler that keeps running when the service behind it is closed.
 func Serve(t testing.TB, c server.Config) (*Server, *server.Server) {
 	t.Helper()
 	c.Sandbox = true
@@ -89,7 +89,7 @@ func Await(t testing.TB, patience time.Duration, otherwise string, done func() b
 	}
 }
 
-// WantSound fails the test for everything that `payoutd check` finds.
+// WantSound fails the test for every difference that `payoutd check` reports.
 func WantSound(t testing.TB, databaseURL string) {
 	t.Helper()
 	db, err := store.Connect(t.Context(), databaseURL)

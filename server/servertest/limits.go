@@ -21,7 +21,7 @@ var (
 	TopTier    = []string{"ID_DOC", "DATE_OF_BIRTH", "ADDRESS_LINE1", "OCCUPATION"}
 )
 
-// VerifyTags makes tags VERIFIED, the operator's part.
+// VerifyTags sets tags to VERIFIED.
 func VerifyTags(t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID, tags ...string) {
 	t.Helper()
 	all := map[string]api.CipStatus{}
@@ -61,7 +61,7 @@ func Tags(t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID) map
 	return OK(t, r.StatusCode(), r.Body, r.JSON200, err).CipInfo
 }
 
-// WantExactUsage fails the test unless every counter of a limit is the sum of the transactions that it counts.
+// WantExactUsage fails the test unless every counter of a limit is the sum of its transactions.
 func WantExactUsage(t testing.TB, db *sql.DB) {
 	t.Helper()
 	type counter struct{ client, user, destination, currency, period string }
@@ -88,7 +88,7 @@ func WantExactUsage(t testing.TB, db *sql.DB) {
 	}
 }
 
-// State is all that a transaction writes, as it can be read: limits, tags and transactions.
+// State is everything that a transaction changes for a reader: limits, tags and transactions.
 func State(t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID) string {
 	t.Helper()
 	limit, err := c.GetTransactionLimitWithResponse(t.Context(), user, &api.GetTransactionLimitParams{Destination: "NP"})

@@ -10,7 +10,7 @@ import (
 // Members are the members of a JSON object, as raw JSON.
 type Members map[string]string
 
-// With writes the object with members changed or added; a member with an empty text is left out.
+// With returns the object as JSON with members changed or added; an empty text removes a member.
 func (m Members) With(pairs ...string) string {
 	all := map[string]json.RawMessage{}
 	for name, value := range m {

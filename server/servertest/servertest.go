@@ -18,7 +18,7 @@ import (
 type Server struct {
 	URL      string
 	Database string                   // its URL, for Beside and for replicas
-	Clock    *Clock                   // what the service takes for the time
+	Clock    *Clock                   // of the service
 	Client   *api.ClientWithResponses // as the first sandbox client
 	Other    *api.ClientWithResponses // as the second one
 	HTTP     *http.Client             // without credentials; checks responses as the others do
@@ -27,8 +27,8 @@ type Server struct {
 	stop func()
 }
 
-// New starts a sandbox on a database of its own, and stops it when the test ends. The rate limit is off; configure may
-// change that, and all else: with the Database of another server the two are replicas.
+// New starts a sandbox on a database of its own, without a rate limit, and stops it when the test ends. configure may
+// change anything: with the Database of another server the two are replicas.
 func New(t testing.TB, configure ...func(*server.Config)) *Server {
 	t.Helper()
 	clock := &Clock{now: time.Date(2026, 3, 14, 15, 9, 26, 535897000, time.UTC)}
@@ -72,7 +72,7 @@ func New(t testing.TB, configure ...func(*server.Config)) *Server {
 // Stop stops the server before the test ends.
 func (s *Server) Stop() { s.stop() }
 
-// As gives a typed client with these credentials.
+// As returns a typed client with these credentials.
 func (s *Server) As(t testing.TB, clientID, secret string) *api.ClientWithResponses {
 	t.Helper()
 	c, err := api.NewClientWithResponses(s.URL, api.WithHTTPClient(s.HTTP), api.WithRequestEditorFn(
@@ -97,7 +97,7 @@ func Contract(t testing.TB) *contract.Contract {
 	return c
 }
 
-// Checked gives a transport that fails the test for every response that breaks the contract, and remembers which
+// Checked returns a transport that fails the test for every response that breaks the contract, and remembers which
 // operations answered with which status, for Reached.
 func Checked(t testing.TB, c *contract.Contract, next http.RoundTripper) http.RoundTripper {
 	return c.Transport(next, contract.Observe(func(e contract.Exchange) {
@@ -110,7 +110,7 @@ func Checked(t testing.TB, c *contract.Contract, next http.RoundTripper) http.Ro
 
 var reached sync.Map
 
-// Reached tells whether any test of this program saw an operation answer with a status.
+// Reached reports whether any test of this program saw an operation answer with a status.
 func Reached(operationID string, status int) bool {
 	_, ok := reached.Load(operationID + " " + strconv.Itoa(status))
 	return ok
@@ -122,7 +122,7 @@ type Clock struct {
 	now time.Time
 }
 
-// Now gives the time.
+// Now returns the time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

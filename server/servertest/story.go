@@ -42,10 +42,10 @@ type Receiver struct {
 	Wallet openapi_types.UUID
 }
 
-// Ptr gives a pointer to a value.
+// Ptr returns a pointer to a value.
 func Ptr[T any](v T) *T { return &v }
 
-// OK gives the body of a 200, and fails the test for any other status.
+// OK returns the body of a 200, and fails the test for any other status.
 func OK[T any](t testing.TB, status int, body []byte, ok *T, err error) T {
 	t.Helper()
 	if err != nil {
@@ -67,14 +67,14 @@ func NewUser(t testing.TB, c *api.ClientWithResponses) api.User {
 	return OK(t, r.StatusCode(), r.Body, r.JSON200, err)
 }
 
-// Verify gives a user an overall verification status.
+// Verify sets the KYC status of a user.
 func Verify(t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID, status api.KycStatus) {
 	t.Helper()
 	r, err := c.SetVerificationWithResponse(t.Context(), user, api.VerificationRequest{KycStatus: &status})
 	OK(t, r.StatusCode(), r.Body, r.JSON200, err)
 }
 
-// NewFundingAccount links a funding account and gives it a status.
+// NewFundingAccount links a funding account and sets its status.
 func NewFundingAccount(
 	t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID, status api.FundingAccountStatus,
 ) openapi_types.UUID {
@@ -162,7 +162,7 @@ func Send(
 	return r
 }
 
-// TransactionsPath is the path of a sender's transactions, and rowIDs puts the ids of sender and receiver into a text.
+// TransactionsPath is the path of a sender's transactions.
 func TransactionsPath(sender Sender) string {
 	return "/users/" + sender.ID.String() + "/transactions"
 }
@@ -193,7 +193,7 @@ func List(t testing.TB, c *api.ClientWithResponses, user api.UserID, size int32)
 	return nil
 }
 
-// To writes the receive side of a request as JSON, for members that only one payout method has.
+// To returns a receive side from JSON.
 func To(t testing.TB, format string, args ...any) api.ReceiveSide {
 	t.Helper()
 	var to api.ReceiveSide
@@ -213,7 +213,7 @@ func PickupAt(
 	return request
 }
 
-// Created gives the transaction of a 200.
+// Created returns the transaction of a 200.
 func Created(t testing.TB, r *api.CreateTransactionResponse) api.Transaction {
 	t.Helper()
 	return OK(t, r.StatusCode(), r.Body, r.JSON200, nil)

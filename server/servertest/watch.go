@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// Watch tells whether anything was written.
+// Watch detects writes to a database.
 type Watch struct{ DB *sql.DB }
 
-// Version changes with every commit that writes, on SQLite by the count that it gives to other connections, and on
-// PostgreSQL, which keeps no such count, with the place and the writer of any row. The lock of the migrations is no data.
+// Version changes with every commit that writes. SQLite counts commits of other connections; on PostgreSQL it is a hash
+// of the place and the writing transaction of every row, without the lock of the migrations.
 func (w Watch) Version(t testing.TB) (version string) {
 	t.Helper()
 	query := `pragma data_version`
@@ -40,5 +40,5 @@ func (w Watch) Unchanged(t testing.TB, act func()) {
 	}
 }
 
-// NewWatch watches the database behind a connection of its own.
+// NewWatch watches the database of a connection that no other code uses.
 func NewWatch(db *sql.DB) Watch { return Watch{db} }

@@ -15,7 +15,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
-// CreationTables has the table of what each operation that takes a key creates.
+// CreationTables has the table that each operation with an idempotency key writes.
 var CreationTables = map[string]string{
 	"createUser": "users", "createFundingAccount": "funding_accounts", "createReceiveUser": "receive_users",
 	"createBankAccount": "bank_accounts", "createWalletAccount": "wallet_accounts", "createTransaction": "transactions",
@@ -42,8 +42,8 @@ func (w World) Create(t testing.TB, s *Server, op *contract.Operation, key strin
 	return Call(t, s, op.Method, w.Path(t, op), body, append([]string{IdempotencyKey, key}, headers...)...)
 }
 
-// World has the id of one of each thing that the requests of all operations name, by path parameter; bank and
-// wallet are those of the receive user.
+// World has the ids that the requests of all operations need, by path parameter, and the bank and wallet accounts of the
+// receive user.
 type World map[string]string
 
 // Reference are the path parameters of reference data, which no client owns.
@@ -51,7 +51,7 @@ var Reference = World{
 	"payerId": "1001", "bankId": "2001", "countryCode": "US", "stateCode": "CA", "stateId": "840002",
 }
 
-// NewWorld makes a sender with accounts, a receive user with accounts, and a transaction.
+// NewWorld creates a sender with accounts, a receive user with accounts, and a transaction.
 func NewWorld(t testing.TB, c *api.ClientWithResponses) World {
 	t.Helper()
 	sender := NewSender(t, c)
@@ -67,7 +67,7 @@ func NewWorld(t testing.TB, c *api.ClientWithResponses) World {
 	return w
 }
 
-// Nowhere names things that never existed.
+// Nowhere has ids that never existed.
 func Nowhere() World {
 	w := World{"payerId": "9999999", "bankId": "9999999", "countryCode": "QQ", "stateCode": "QQQ", "stateId": "9999999"}
 	for _, name := range []string{"user_id", "funding_account_id", "receive_user_id", "bank", "wallet", "transaction_id"} {
@@ -76,7 +76,7 @@ func Nowhere() World {
 	return w
 }
 
-// With gives the world with some things taken from another one.
+// With returns the world with these ids taken from another one.
 func (w World) With(other World, names ...string) World {
 	w = maps.Clone(w)
 	for _, name := range names {
@@ -87,7 +87,7 @@ func (w World) With(other World, names ...string) World {
 
 var PathParameter = regexp.MustCompile(`\{(\w+)\}`)
 
-// PathParameters names the path parameters of an operation.
+// PathParameters returns the names of the path parameters of an operation.
 func PathParameters(op *contract.Operation) []string {
 	var names []string
 	for _, match := range PathParameter.FindAllStringSubmatch(op.Path, -1) {
@@ -96,17 +96,17 @@ func PathParameters(op *contract.Operation) []string {
 	return names
 }
 
-// TakesBody tells whether an operation expects a body: only those can be sent the wrong media type.
+// TakesBody reports whether an operation expects a body: only those declare 415.
 func TakesBody(op *contract.Operation) bool {
 	return slices.Contains(op.Statuses(), http.StatusUnsupportedMediaType)
 }
 
-// TakesKey tells whether an operation takes an idempotency key: only those can be sent one that was used.
+// TakesKey reports whether an operation takes an idempotency key: only those declare 409.
 func TakesKey(op *contract.Operation) bool {
 	return slices.Contains(op.Statuses(), http.StatusConflict)
 }
 
-// Path gives the path of an operation in this world, with the query that it requires.
+// Path returns the path of an operation with the ids of the world, and its required query.
 func (w World) Path(t testing.TB, op *contract.Operation) string {
 	t.Helper()
 	path := op.Path
@@ -123,7 +123,7 @@ func (w World) Path(t testing.TB, op *contract.Operation) string {
 	return path
 }
 
-// Body gives a body that the operation accepts in this world; nil where it takes none.
+// Body returns a valid body of an operation with the ids of the world; nil if it takes none.
 func (w World) Body(t testing.TB, op *contract.Operation) []byte {
 	t.Helper()
 	if !TakesBody(op) {

@@ -139,7 +139,7 @@ func meaningsOf(doc *openapi3.T) map[string]code {
 	return meanings
 }
 
-// read gives code and status of an example of the schema Error.
+// read returns code and status of an example of the schema Error.
 func read(example *openapi3.ExampleRef) (value string, status int, ok bool) {
 	body, isObject := example.Value.Value.(map[string]any)
 	number, isNumber := body["status"].(float64)

@@ -16,7 +16,7 @@ import (
 // creationRounds is how often each creation is raced, each time by idempotencyCallers.
 const creationRounds = 4
 
-// raceCreations lets callers repeat each creation at the same time at the servers, which share a database, and finds one
+// raceCreations lets callers repeat each creation concurrently at the servers, which share a database, and finds one
 // of each. Then they send all kinds of creations with one key, and one kind is created.
 func raceCreations(t testing.TB, servers ...*servertest.Server) {
 	t.Helper()

@@ -1,3 +1,3 @@
-// Package concurrency tests what must hold while many callers act at the same time, at one service or at replicas of it:
+// Package concurrency tests what must hold while many callers act concurrently, at one service or at replicas of it:
 // keys create one thing, limits are exact.
 package concurrency

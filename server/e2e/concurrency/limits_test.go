@@ -10,7 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// atOnce runs n calls at the same time and gives their answers in order. A call that gets no answer fails the test.
+// atOnce runs n calls concurrently and returns their answers in order. A call that gets no response fails the test.
 func atOnce[T any](t testing.TB, n int, send func(ctx context.Context, i int) (T, error)) []T {
 	t.Helper()
 	answers, start := make([]T, n), make(chan struct{})

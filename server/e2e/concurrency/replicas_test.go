@@ -28,7 +28,7 @@ func newReplicas(t testing.TB) [2]*servertest.Server {
 	return [2]*servertest.Server{first, servertest.New(t, func(c *server.Config) { c.Database = first.Database })}
 }
 
-// raceReplicas lets all callers send one request with one key at the same time, half of them to each replica.
+// raceReplicas lets all callers send one request with one key concurrently, half of them to each replica.
 func raceReplicas(
 	t testing.TB, both [2]*servertest.Server, user openapi_types.UUID, key string, request api.TransactionRequest,
 ) []*api.CreateTransactionResponse {
@@ -39,7 +39,7 @@ func raceReplicas(
 	})
 }
 
-// Repeats of a request at two replicas at the same time are one transaction, in whose answer all agree (D-16).
+// Repeats of a request at two replicas concurrently are one transaction, in whose answer all agree (D-16).
 func TestReplicasCreateOneTransactionForAKey(t *testing.T) {
 	t.Parallel()
 	both, rounds := newReplicas(t), rounds(500)

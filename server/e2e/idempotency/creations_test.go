@@ -61,7 +61,7 @@ var changes = map[string]struct{ same, other [][2]string }{
 	},
 }
 
-// Every creation answers a repeat with what it created before, however it is written, and refuses the key to any other
+// Every creation answers a repeat with what it created before, however it is written, and rejects the key to any other
 // request of the client. Another client's key of the same text is another key (D-16, D-54).
 func TestEveryCreationIsReplayed(t *testing.T) {
 	t.Parallel()
@@ -118,7 +118,7 @@ func createdID(t testing.TB, body []byte) string {
 	return servertest.Parse[struct{ ID uuid.UUID }](t, body).ID.String()
 }
 
-// A refused creation uses up no key: the same key serves a request that is right (D-16).
+// A rejected creation uses up no key: the same key serves a request that is right (D-16).
 func TestKeyAfterARefusedCreation(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

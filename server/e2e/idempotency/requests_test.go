@@ -93,7 +93,7 @@ func TestSameRequestIsReplayed(t *testing.T) {
 	}
 }
 
-// Each member alone makes a request another one, which is refused and writes nothing (section 4, note 3; section 7).
+// Each member alone makes a request another one, which is rejected and writes nothing (section 4, note 3; section 7).
 func TestDifferentRequestIsRefused(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -250,7 +250,7 @@ func TestUnusualKeys(t *testing.T) {
 	}
 }
 
-// A refused request uses up no key, whatever refused it: the same key serves the same request later, or another one.
+// A rejected request uses up no key, whatever rejected it: the same key serves the same request later, or another one.
 func TestKeyAfterARefusedTransaction(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

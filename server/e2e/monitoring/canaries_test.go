@@ -71,7 +71,7 @@ func payOutCanaries(t testing.TB, s *servertest.Server) {
 	}
 }
 
-// refuseCanaries sends requests full of canaries that are refused, each for something else.
+// refuseCanaries sends requests full of canaries that are rejected, each for something else.
 func refuseCanaries(t testing.TB, s *servertest.Server) {
 	t.Helper()
 	user, nowhere := canaryUser(), servertest.Nowhere()

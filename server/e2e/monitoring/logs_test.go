@@ -33,7 +33,7 @@ func newLogged(t testing.TB) (*servertest.Server, *bytes.Buffer) {
 	return servertest.New(t, func(c *server.Config) { c.Logger = slog.New(handler) }), &text
 }
 
-// requestLines gives the lines of the requests.
+// requestLines returns the lines of the requests.
 func requestLines(t testing.TB, text []byte) []requestLine {
 	t.Helper()
 	var lines []requestLine
@@ -49,7 +49,7 @@ func requestLines(t testing.TB, text []byte) []requestLine {
 	return lines
 }
 
-// Each request, refused or not, has one line in the log, which the id in its answer leads to.
+// Each request, rejected or not, has one line in the log, which the id in its response leads to.
 func TestLogHasOneLineForEachRequest(t *testing.T) {
 	t.Parallel()
 	s, text := newLogged(t)
@@ -114,7 +114,7 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// D-08: neither the log nor an answer that refuses a request repeats a value of it: no name, address, number, document,
+// D-08: neither the log nor a response that rejects a request repeats a value of it: no name, address, number, document,
 // secret or note, whatever goes wrong.
 func TestLogAndRefusalsHoldNoPersonalData(t *testing.T) {
 	t.Parallel()

@@ -60,7 +60,7 @@ func get(t testing.TB, url string) (int, exposition) {
 // exposition is what a scrape gives.
 type exposition string
 
-// series gives the values of a metric by their labels, as they are written.
+// series returns the values of a metric by their labels, as they are written.
 func (m exposition) series(t testing.TB, name string) map[string]float64 {
 	t.Helper()
 	all := map[string]float64{}
@@ -219,7 +219,7 @@ func wantSeries(t testing.TB, got, want map[string]float64) {
 	}
 }
 
-// lint holds a scrape against what Prometheus asks of names, types and help.
+// lint checks a scrape against what Prometheus asks of names, types and help.
 func lint(t testing.TB, text exposition) {
 	t.Helper()
 	problems, err := promlint.New(strings.NewReader(string(text))).Lint()

@@ -112,7 +112,7 @@ func handled(t testing.TB, srv *server.Server, path string) (int, exposition) {
 	return w.Code, exposition(w.Body.String())
 }
 
-// requestInFlight sends half of a request, and gives what sends the rest and gives the status.
+// requestInFlight sends half of a request, and returns what sends the rest and returns the status.
 func requestInFlight(t testing.TB, url string) (finish func() int) {
 	t.Helper()
 	upload, body := io.Pipe()

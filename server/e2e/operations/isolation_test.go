@@ -33,7 +33,7 @@ func withoutRequestID(t testing.TB, a servertest.Answer, status int) api.Error {
 	return e
 }
 
-// sameRefusal fails the test unless a thing of a stranger is refused in the very words for a thing that never existed.
+// sameRefusal fails the test unless a thing of a stranger is rejected in the very words for a thing that never existed.
 func sameRefusal(t testing.TB, stranger, nowhere servertest.Answer, status int) api.Error {
 	t.Helper()
 	got, want := withoutRequestID(t, stranger, status), withoutRequestID(t, nowhere, status)

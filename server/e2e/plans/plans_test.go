@@ -47,7 +47,7 @@ type statement struct {
 	Root  node   `json:"Plan"`
 }
 
-// all gives the steps of a plan.
+// all returns the steps of a plan.
 func (n node) all() []node {
 	steps := []node{n}
 	for _, step := range n.Steps {

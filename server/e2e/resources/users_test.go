@@ -37,7 +37,7 @@ const (
 			{"document_value":"000000001","document_type":"EIN_NUMBER","expiry_date":"2031-04-12","id_issuing_authority":"Sample authority","country":"US","state":"CA"}]}`
 )
 
-// register sends a registration and gives the body.
+// register sends a registration and returns the body.
 func register(t testing.TB, s *servertest.Server, sent string) []byte {
 	t.Helper()
 	return servertest.OKBody(t, servertest.Call(t, s, "POST", "/users", []byte(sent)))
@@ -150,7 +150,7 @@ func TestEachFieldSubmitsItsCipTag(t *testing.T) {
 	}
 }
 
-// submitted gives each tag the value SUBMIT.
+// submitted returns each tag the value SUBMIT.
 func submitted(tags string) any {
 	all := map[string]any{}
 	for _, tag := range strings.Fields(tags) {

@@ -65,7 +65,7 @@ func TestLimitPeriodsAreUTCDayMonthAndYear(t *testing.T) {
 	}
 }
 
-// Limits are of one user and one destination; the fee does not count (D-35), a refused transaction neither.
+// Limits are of one user and one destination; the fee does not count (D-35), a rejected transaction neither.
 func TestLimitIsPerUserAndDestination(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -184,7 +184,7 @@ func TestLimitTierRisesWithVerifiedTags(t *testing.T) {
 	}
 }
 
-// In the highest tier exactly the remainder is accepted and one cent more refused, for the day, the month and the year.
+// In the highest tier exactly the remainder is accepted and one cent more rejected, for the day, the month and the year.
 func TestLimitHoldsInTheHighestTier(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

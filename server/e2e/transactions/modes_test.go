@@ -145,7 +145,7 @@ func TestReceiverAmount(t *testing.T) {
 	}
 }
 
-// refusedByMode holds an answer against the documented error of section 7, or the one of too many decimals.
+// refusedByMode checks a response against the documented error of section 7, or the one of too many decimals.
 func refusedByMode(t testing.TB, r *api.CreateTransactionResponse, decimals bool) {
 	t.Helper()
 	if r.StatusCode() != 400 {

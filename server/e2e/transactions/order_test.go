@@ -11,7 +11,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// A request that breaks every rule is refused for the first one of the document; with this put right for the next one,
+// A request that breaks every rule is rejected for the first one of the document; with this fixed for the next one,
 // and so on (D-09). No refusal writes anything or uses up the key, so that the same key serves to the end (D-16).
 func TestRulesAreCheckedInTheOrderOfTheDocument(t *testing.T) {
 	t.Parallel()

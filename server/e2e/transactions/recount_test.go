@@ -106,7 +106,7 @@ func TestLimitIsThatOfANaiveRecount(t *testing.T) {
 	}
 }
 
-// recount holds every limit of the user against the list.
+// recount checks every limit of the user against the list.
 func (u *recountedUser) recount(t testing.TB, now time.Time) {
 	t.Helper()
 	for _, c := range servertest.CashCorridors {
