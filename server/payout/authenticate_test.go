@@ -45,7 +45,7 @@ func TestAuthenticate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			client, err := w.Authenticate(t.Context(), payout.ClientID(c.id), c.secret)
+			client, err := w.Authenticate(t.Context(), c.id, c.secret)
 			if c.ok {
 				if err != nil || client.ID != c.id || client.Name != "Two" || len(client.Corridors) != 1 {
 					t.Errorf("%+v, %v", client, err)

@@ -8,14 +8,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// withoutField are the tags of section 2.7 that nothing in a registration gives (D-39).
+// withoutField lists the tags of section 2.7 that no member of a registration maps to (D-39).
 var withoutField = map[bool][]string{
 	false: {"MIDDLE_NAME", "OCCUPATION"},
 	true:  {"NO_OF_TXN_PER_MONTH", "SOURCE_OF_FUND", "TXN_FREQUENCY"},
 }
 
-// piece is one field or document of a registration and the tag that it gives, for individuals and for businesses (D-39);
-// an empty one tells that it gives none, or cannot be sent.
+// piece is one field or document of a registration and its tag, for individuals and for businesses (D-39); empty if there
+// is none, or if it cannot be sent.
 type piece struct {
 	name                 string
 	individual, business string
@@ -78,7 +78,7 @@ func TestEachPieceOfInformationGivesItsTagAlone(t *testing.T) {
 				want[tag] = CIPSubmit
 			}
 			if got := submittedTags(u); !maps.Equal(got, want) {
-				t.Errorf("%s of a user with business %t gives %v, want %v", p.name, business, got, want)
+				t.Errorf("%s of a user with business %t has %v, want %v", p.name, business, got, want)
 			}
 		}
 	}

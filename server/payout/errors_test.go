@@ -145,7 +145,7 @@ func TestNothingIsRefusedWithoutAViolation(t *testing.T) {
 	}
 }
 
-// TestReasonsAreMadeOfConstants holds D-08: what a violation says never contains a value. The reasons of this package are
+// D-08: a violation never contains a value. The reasons of this package are
 // literals, joined to words of this package at most; none is formatted.
 func TestReasonsAreMadeOfConstants(t *testing.T) {
 	t.Parallel()

@@ -10,8 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// creation creates one kind of resource, so that each rule of `once` is held against all of them. The fingerprint is the
-// caller's: here it names the kind.
+// creation creates one kind of resource, so that each rule of once is tested with all of them.
 type creation struct {
 	create  func(context.Context, *payout.Service, payout.Client, payout.Idempotency) (created any, replayed bool, err error)
 	refused func(context.Context, *payout.Service, payout.Client, payout.Idempotency) error
@@ -82,8 +81,8 @@ func creations(s *sender) map[string]creation {
 	}
 }
 
-// D-16, D-54: a repeat answers what was created and creates nothing; a refusal uses up no key; another request with the key
-// is refused, whatever it creates and whether it would be allowed.
+// D-16, D-54: a repeat returns what was created and creates nothing; a refusal leaves the key unused; another request with
+// the key is refused, whatever it would create and whether or not the rules allow it.
 func TestAKeyCreatesOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -142,7 +141,7 @@ func TestAKeyBelongsToItsClient(t *testing.T) {
 	}
 }
 
-// D-16: a repeat answers even if a rule is no longer met; D-54: with what was created as it is now, apart from a transaction.
+// A replay succeeds even if a rule is no longer met (D-16), and returns the present state of what was created (D-54).
 func TestAReplayLooksAtNoRule(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -169,7 +168,7 @@ func TestAReplayLooksAtNoRule(t *testing.T) {
 	}
 }
 
-// Of repeats at the same time one creates, and the others answer what it created.
+// Of concurrent repeats one creates, and the others return what it created.
 func TestConcurrentRepeatsCreateOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -201,7 +200,7 @@ func TestConcurrentRepeatsCreateOnce(t *testing.T) {
 	}
 }
 
-// Of different requests at the same time with one key one creates, and the others are refused.
+// Of concurrent requests with one key that differ, one creates and the others are refused.
 func TestConcurrentRequestsWithOneKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -226,7 +225,7 @@ func TestConcurrentRequestsWithOneKey(t *testing.T) {
 	}
 }
 
-// lossy commits a write and loses the answer of the database.
+// lossy commits a write and loses the commit response.
 type lossy struct{ payout.Store }
 
 func (l lossy) Write(ctx context.Context, fn func(payout.Tx) error) error {
@@ -236,7 +235,7 @@ func (l lossy) Write(ctx context.Context, fn func(payout.Tx) error) error {
 	return payout.NewError(payout.CodeServiceUnavailable)
 }
 
-// Whoever sent a key learns what was created although the answer to the commit was lost; without a key nobody can tell.
+// With a key, the caller learns what was created although the commit response was lost; without one, the outcome is unknown.
 func TestACreationWhoseCommitAnswerWasLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -258,21 +257,21 @@ func TestACreationWhoseCommitAnswerWasLost(t *testing.T) {
 	}
 }
 
-// keyless says that no key was used before, as one does to a request that came first.
+// keyless finds no key before the write, as if another request took it in between.
 type keyless struct{ payout.Store }
 
 func (keyless) IdempotencyKey(context.Context, payout.ClientID, string) (payout.UsedKey, bool, error) {
 	return payout.UsedKey{}, false, nil
 }
 
-// forgetful has kept the key, and not what it created.
+// forgetful has the key but not its resource.
 type forgetful struct{ payout.Store }
 
 func (forgetful) User(context.Context, payout.ClientID, payout.UserID) (payout.User, bool, error) {
 	return payout.User{}, false, nil
 }
 
-// A key whose resource is not there is a defect of the data: the caller gets an internal error, and nothing is created.
+// A key whose resource is missing is damaged data: the caller gets an internal error, and nothing is created.
 func TestAKeyWhoseResourceIsNotThere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -1,9 +1,11 @@
 package payout
 
-// Each kind of id has a type of its own, so that no call compiles with two of them swapped. A ClientID is chosen by the
-// operator; the others are UUIDs.
+// ClientID is the id of a client, chosen by the operator. Each kind of id has a type of its own, so that no call compiles
+// with two of them swapped.
+type ClientID string
+
+// The other ids are UUIDs.
 type (
-	ClientID         string
 	UserID           string
 	FundingAccountID string
 	ReceiveUserID    string

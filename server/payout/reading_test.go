@@ -143,7 +143,7 @@ func TestReferenceDataOfAClient(t *testing.T) {
 	}
 }
 
-// D-18: one thing of a country that is not enabled does not exist.
+// D-18: reference data of a country that is not enabled does not exist.
 func TestOnePieceOfReferenceData(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

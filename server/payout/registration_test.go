@@ -47,7 +47,7 @@ func TestWhoMayBeRegistered(t *testing.T) {
 	}
 }
 
-// count is what there is in the store, and that all of it fits.
+// count returns the numbers of rows in the store, after a check that they are consistent.
 func (w *world) count(t *testing.T) store.Checked {
 	t.Helper()
 	counts, err := w.store.Check(t.Context(), func(d store.Difference) error { return fmt.Errorf("%s", d) })
@@ -135,7 +135,7 @@ func TestVerificationIsSetAsGiven(t *testing.T) {
 	}
 }
 
-// A tag of the other kind of user is refused, and nothing of such a change is kept.
+// A tag of the other kind of user is refused, together with the rest of the change.
 func TestATagOfTheOtherKindOfUserIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

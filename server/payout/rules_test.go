@@ -7,7 +7,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-// Section 1: each rule alone, broken in a request that keeps all others. A refused transaction leaves nothing behind.
+// Section 1: each rule alone, broken in a request that meets all others. A refused transaction leaves no trace.
 func TestEachRuleOfATransaction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -155,7 +155,7 @@ func TestEachRuleOfATransaction(t *testing.T) {
 		"at the limit of a delivery":    {to: home, change: rate("100000")},
 		"above the limit of the tiers":  {deposit, from("600.01"), payout.CodeLimitExceeded, "/from_amount"},
 
-		// What the contract does not let through is a defect, and no other rule
+		// What the contract does not accept is an internal error
 		"unknown method": {with(pickup, func(to *payout.ReceiveSide) { to.Method = "PIGEON" }), nil, payout.CodeInternalError, ""},
 		"unknown mode":   {with(pickup, func(to *payout.ReceiveSide) { to.Mode = "BOTH" }), nil, payout.CodeInternalError, ""},
 	} {
@@ -229,7 +229,7 @@ func TestOnlyAVerifiedUserWithSendingCapabilityMaySend(t *testing.T) {
 	refused(t, err, payout.CodeSendingNotEnabled, "")
 }
 
-// What is enabled is looked at when a transaction is created, not when the users were registered (D-18).
+// A transaction is checked against what is enabled now, not when the users were registered (D-18).
 func TestACorridorThatIsNoLongerEnabled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -250,8 +250,8 @@ func TestACorridorThatIsNoLongerEnabled(t *testing.T) {
 	s.sent(t, s.deposit("1"))
 }
 
-// The rules are checked in the order of the document, and the first that is not met answers (D-09). The request breaks all
-// of them; with the first one kept the second one answers, and so on. One key serves to the end: a refusal uses up none.
+// The rules are checked in the order of the document, and the first that is not met is reported (D-09). The request breaks
+// all of them; each step repairs the one that was reported. One idempotency key serves to the end: a refusal uses none.
 func TestTheOrderOfTheRules(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -278,9 +278,9 @@ func TestTheOrderOfTheRules(t *testing.T) {
 	unknown.ID = "nobody"
 	user = unknown
 	for _, step := range []struct {
-		keep  func()
-		code  payout.Code
-		field string
+		repair func()
+		code   payout.Code
+		field  string
 	}{
 		{func() {}, payout.CodeBadRequest, "/from_amount"},
 		{func() { n.FromAmount = amount("1000000000") }, payout.CodeNotFound, ""},
@@ -299,7 +299,7 @@ func TestTheOrderOfTheRules(t *testing.T) {
 		{func() { n.ToCurrency = "NPR" }, payout.CodeAmountNotAllowed, "/to_amount"},
 		{func() { n.ExchangeRate = amount("0.0001") }, payout.CodeLimitExceeded, "/from_amount"},
 	} {
-		step.keep()
+		step.repair()
 		before := s.state(t)
 		_, replayed, err := w.CreateTransaction(t.Context(), w.acme, key, user.ID, n)
 		if replayed {
@@ -355,7 +355,7 @@ func TestTheOrderOfTheRulesOfOtherMethods(t *testing.T) {
 	refused(t, err, payout.CodeAmountNotAllowed, "/from_amount")
 }
 
-// A payer that has gone, or another bank's country: reference data may change after an account was added.
+// Reference data may change after an account was added.
 func TestAWalletWhosePayerIsNoLongerThere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// ctx is for what outlives one test.
+// ctx is for the template, which outlives a test.
 var ctx = context.Background()
 
 func individual(country string) payout.User {
@@ -98,7 +98,7 @@ func (w *world) newSender(t *testing.T, u payout.User) *sender {
 	return s
 }
 
-// request is of 1 in the sender's currency at a rate of 130, to be paid out as to says.
+// request returns one of 1 in the sender's currency at a rate of 130, to be paid out as to says.
 func (s *sender) request(to payout.ReceiveSide) payout.NewTransaction {
 	if to.ReceiveUserID == "" {
 		to.ReceiveUserID = s.nepal.ID
@@ -113,7 +113,7 @@ func (s *sender) request(to payout.ReceiveSide) payout.NewTransaction {
 	}
 }
 
-// deposit is of an amount, to the bank account in Nepal.
+// deposit returns a request of an amount to the bank account in Nepal.
 func (s *sender) deposit(from string) payout.NewTransaction {
 	n := s.request(payout.ReceiveSide{Method: payout.BankDeposit, FundID: s.bank.ID})
 	n.FromAmount = amount(from)
@@ -135,7 +135,7 @@ func (s *sender) sent(t *testing.T, n payout.NewTransaction) payout.Transaction 
 	return ok(t, v, err)
 }
 
-// state is all that a refused creation must leave as it is.
+// state returns all that a refused creation must not change.
 func (s *sender) state(t *testing.T) string {
 	t.Helper()
 	info, err := s.w.CIPInfo(t.Context(), acme(), s.user.ID)

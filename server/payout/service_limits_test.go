@@ -10,7 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// remaining reads what the sender may still send to Nepal; want is tier, day, month and year.
+// remaining checks what the sender may still send to Nepal; want is tier, day, month and year.
 func (s *sender) remaining(t *testing.T, want ...int64) {
 	t.Helper()
 	l, err := s.w.Limits(t.Context(), s.w.acme, s.user.ID, "NP")
@@ -68,7 +68,7 @@ func TestTheTierOfABusiness(t *testing.T) {
 	}
 }
 
-// Day, month and year are those of the clock in UTC, whatever its zone; what counts is when the transaction was created.
+// Day, month and year are those of the clock in UTC, whatever its zone.
 func TestLimitsRollOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -224,8 +224,8 @@ func TestEachPeriodHasALimit(t *testing.T) {
 	}
 }
 
-// D-17: above what remains in the highest tier no verification helps, so that it is refused in every tier and leaves no
-// trace; the limit itself is allowed.
+// D-17: an amount above the remaining limits of the highest tier is refused in every tier and leaves no trace; the limit
+// itself is allowed.
 func TestAboveTheHighestTierIsRefusedInEveryTier(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -262,7 +262,7 @@ func TestAboveTheHighestTierIsRefusedInEveryTier(t *testing.T) {
 	w.clock.set(startOfTests)
 }
 
-// Requests at the same time are counted one after the other: of those that fit together exactly that many are created.
+// Concurrent transactions never exceed the highest tier together, and as many are created as fit.
 func TestConcurrentTransactionsDoNotExceedTheHighestTier(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// Nothing of a client exists for another one, and nothing of a user for another user (D-10): every read and every change
-// answers as for an identifier that does not exist.
+// Rows of another client or user do not exist (D-10): every read and every change returns the same as for an unknown
+// identifier.
 func TestNothingOfAnotherClientOrUserIsThere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -113,7 +113,7 @@ func TestTheReasonForDecimalsCountsThem(t *testing.T) {
 }
 
 // What SENDER_AMOUNT computes is equivalent in RECEIVER_AMOUNT wherever a minor unit of the receiving currency is worth
-// at most a cent, so that a caller may send back what it was told.
+// at most a cent, so that a caller may send back what it received.
 func TestAComputedReceivingAmountIsEquivalent(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -36,7 +36,7 @@ func TestAUserWithoutContradictionsHasNoViolation(t *testing.T) {
 	}
 }
 
-// contradictions are all that D-13 refuses and more, each with its place; business tells for which kind of user.
+// contradictions lists all that D-13 rejects and more, each with its place and the kind of user that it is for.
 var contradictions = []struct {
 	business bool
 	where    string

@@ -18,7 +18,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-// The reference data of these tests. Ids tell what a row is for.
+// Ids of the reference data of these tests.
 const (
 	bankNP, branchNP        = 10, 11
 	otherBankNP, branchNP2  = 20, 21
@@ -131,7 +131,7 @@ func other() payout.Client {
 	}
 }
 
-// template is a database with the reference data and both clients, made once; each test has a copy.
+// template is a database with the reference data and both clients. It is built once, and each test works on a copy.
 var template = sync.OnceValues(func() (_ []byte, err error) {
 	dir, err := os.MkdirTemp("", "payout")
 	if err != nil {
@@ -156,7 +156,7 @@ var template = sync.OnceValues(func() (_ []byte, err error) {
 // startOfTests is a Saturday in the middle of a month, and another day in Kathmandu.
 var startOfTests = time.Date(2026, 3, 14, 20, 9, 26, 535897932, time.UTC)
 
-// clock is what the service takes for the time.
+// clock is the time of the service.
 type clock struct{ now atomic.Pointer[time.Time] }
 
 func (c *clock) set(t time.Time) { c.now.Store(&t) }
@@ -169,7 +169,7 @@ type world struct {
 	store *store.Store
 	file  string
 	clock *clock
-	acme  payout.Client // a test may change what is enabled: the service knows what it is given
+	acme  payout.Client // a test may change what is enabled: the service gets the client with each call
 	other payout.Client
 }
 
@@ -198,20 +198,20 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// serviceOn makes a service that shares the clock, the reference data and the ids of the world.
+// serviceOn returns a service on another store, with the clock of the world.
 func (w *world) serviceOn(s payout.Store) *payout.Service {
 	return payout.NewService(payout.Config{Store: s, Country: reference.Country, Now: w.clock.Now, NewID: newID})
 }
 
 var ids atomic.Int64
 
-// newID counts, so that ids order by age as those of the service do.
+// newID returns ids that order by age, as those of the running service do.
 func newID() string { return fmt.Sprintf("id-%06d", ids.Add(1)) }
 
 // noKey is a request without an idempotency key.
 var noKey payout.Idempotency
 
-// created is for creations that must succeed.
+// created returns what was created, and fails the test if it was not.
 func created[T any](t *testing.T, v T, replayed bool, err error) T {
 	t.Helper()
 	if err != nil || replayed {
@@ -220,7 +220,7 @@ func created[T any](t *testing.T, v T, replayed bool, err error) T {
 	return v
 }
 
-// ok is for reads and changes that must succeed.
+// ok returns a result, and fails the test on an error.
 func ok[T any](t *testing.T, v T, err error) T {
 	t.Helper()
 	if err != nil {
@@ -229,7 +229,7 @@ func ok[T any](t *testing.T, v T, err error) T {
 	return v
 }
 
-// refused wants a code at a place of the body; an empty place is an error without details.
+// refused fails the test unless the error has the code and one violation at the field, or none if field is empty.
 func refused(t *testing.T, err error, code payout.Code, field string) {
 	t.Helper()
 	var want []string
@@ -245,7 +245,7 @@ func amount(text string) decimal.Decimal { return decimal.MustParse(text) }
 
 func ptr[T any](v T) *T { return &v }
 
-// fieldsOf wants a code, and returns the fields that the error names.
+// fieldsOf returns the fields of the violations of an error, and fails the test if it has another code.
 func fieldsOf(t *testing.T, err error, code payout.Code) []string {
 	t.Helper()
 	e, isError := errors.AsType[*payout.Error](err)

@@ -234,7 +234,7 @@ func TestSamplesAreFresh(t *testing.T) {
 	}
 }
 
-// checkPayer tells whether a payer keeps what ReadPayers promises of every one it accepts.
+// checkPayer checks what ReadPayers promises of every payer that it accepts.
 func checkPayer(t *testing.T, p payout.Payer) {
 	t.Helper()
 	country, ok := reference.Country(p.Country)

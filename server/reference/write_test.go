@@ -13,7 +13,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/reference"
 )
 
-// sequence gives items, and then the error unless it is nil.
+// sequence yields the items, and then the error unless it is nil.
 func sequence[T any](items []T, err error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, v := range items {

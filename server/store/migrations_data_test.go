@@ -74,7 +74,7 @@ var migratedTags = map[string]map[string]payout.CIPStatus{
 	"u-1": {"EMAIL": payout.CIPSubmit, "ID_DOC": payout.CIPVerified}, "u-2": {"EIN_DOC": payout.CIPRequested},
 }
 
-// migratedTransactions gives the transactions, newest first.
+// migratedTransactions returns the transactions, newest first.
 func migratedTransactions(at time.Time) []payout.Transaction {
 	text := func(s string) *string { return &s }
 	base := payout.Transaction{

@@ -8,7 +8,7 @@ import (
 )
 
 // A migration that is taken back leaves the columns, constraints and indexes of the version before, and comes again to its
-// own. Version 2 changes nothing but what is about keys.
+// own. Version 2 changes only what concerns keys.
 func TestMigrationsGoDownToTheSameSchema(t *testing.T) {
 	t.Parallel()
 	for name, engine := range migrationEngines {
@@ -34,7 +34,7 @@ func TestMigrationsGoDownToTheSameSchema(t *testing.T) {
 	}
 }
 
-// schemaLines gives a line for each column, constraint and index.
+// schemaLines returns a line for each column, constraint and index.
 func schemaLines(t *testing.T, db *sql.DB, query string) []string {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), query)

@@ -63,7 +63,7 @@ type migrationEngine struct {
 	dialect goose.Dialect
 	foreign string // pattern of the migrations that are not for it
 	tables  string
-	schema  string // gives a line for each column, constraint and index
+	schema  string // selects a line for each column, constraint and index
 	open    func(*testing.T) (url, name string)
 }
 

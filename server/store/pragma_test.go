@@ -21,7 +21,7 @@ func openFile(t *testing.T) *Store {
 	return s
 }
 
-// An acknowledged transaction must survive a power cut, and no row hangs on one that is not there.
+// An acknowledged transaction must survive a power cut, and foreign keys are enforced.
 func TestSQLiteIsSetUp(t *testing.T) {
 	t.Parallel()
 	s := openFile(t)
@@ -101,7 +101,7 @@ func TestAStoreWithPendingMigrationsIsNotReady(t *testing.T) {
 	}
 }
 
-// schema gives every statement of the schema.
+// schema returns every statement of the schema.
 func schema(t *testing.T, db *sql.DB) string {
 	t.Helper()
 	var text string

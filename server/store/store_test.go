@@ -261,7 +261,7 @@ func TestAWriteThatStandsStillIsAnOutage(t *testing.T) {
 	}
 }
 
-// A mistyped name of a file is told, and no file is made.
+// A mistyped file name is an error, and no file is created.
 func TestConnectingMakesNoFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "mistyped.db")

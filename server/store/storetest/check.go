@@ -99,7 +99,7 @@ func differences(t *testing.T, db Database) (store.Checked, []string) {
 		t.Fatalf("check: %v", err)
 	}
 	if done.Differences != len(all) {
-		t.Errorf("%d differences are counted, %d told", done.Differences, len(all))
+		t.Errorf("%d differences are counted, %d reported", done.Differences, len(all))
 	}
 	return done, all
 }

@@ -17,7 +17,7 @@ type Database struct {
 	SQL *sql.DB
 }
 
-// Run runs the suite. open gives a database of its own to each test, and closes it when the test ends.
+// Run runs the suite. open returns a new database for each test, and closes it when the test ends.
 func Run(t *testing.T, open func(t *testing.T) Database) {
 	t.Helper()
 	topics := []struct {

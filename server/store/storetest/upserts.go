@@ -18,10 +18,10 @@ func usageCounters(t *testing.T, db Database) {
 	add := func(key payout.UsageKey, amount int64, want payout.Usage) {
 		t.Helper()
 		write(t, db, func(ctx context.Context, tx payout.Tx) error {
-			same(t, "what AddUsage gives", must(tx.AddUsage(ctx, id, key, amount))(t), want)
+			same(t, "AddUsage", must(tx.AddUsage(ctx, id, key, amount))(t), want)
 			return nil
 		})
-		same(t, "what Usage gives", must(db.Usage(ctx, id, key))(t), want)
+		same(t, "Usage", must(db.Usage(ctx, id, key))(t), want)
 	}
 	at := func(at time.Time) payout.UsageKey { k := key; k.At = at; return k }
 	add(key, 100, payout.Usage{Daily: 100, Monthly: 100, Annual: 100})
@@ -79,7 +79,7 @@ func referenceUpsert(t *testing.T, db Database) {
 	}
 	put(old)
 	put(old) // is no harm
-	// The first of each is changed, the second stays.
+	// The first of each is changed, the second is not.
 	changed.States, changed.Payers, changed.Banks = changed.States[:1], changed.Payers[:1], changed.Banks[:1]
 	changed.States[0].ID, changed.Payers[0].ID, changed.Banks[0].ID = old.States[0].ID, old.Payers[0].ID, old.Banks[0].ID
 	put(changed)
