@@ -13,35 +13,29 @@ func accountMutants() []mutant {
 
 func fundingAccountMutants() []mutant {
 	return []mutant{
-		{
-			name: "A funding account that is made PENDING becomes INACTIVE", by: "accounts.funding.status",
-			fault: asking("setFundingAccountStatus", func(r request) request {
+		broken("A funding account that is made PENDING becomes INACTIVE", "accounts.funding.status",
+			asking("setFundingAccountStatus", func(r request) request {
 				if string(r.body) == `{"status":"PENDING"}` {
 					r.body = []byte(`{"status":"INACTIVE"}`)
 				}
 				return r
-			}),
-		},
+			})),
 	}
 }
 
 func receiveUserMutants() []mutant {
 	return []mutant{
-		{
-			name: "A receive user may be in an originating country", by: "accounts.receive-users.origin",
-			fault: accepting("createReceiveUser", "CORRIDOR_NOT_ENABLED", func(r request, body map[string]any, _ func(path string) any) bool {
+		broken("A receive user may be in an originating country", "accounts.receive-users.origin",
+			accepting("createReceiveUser", "CORRIDOR_NOT_ENABLED", func(r request, body map[string]any, _ func(path string) any) bool {
 				body["country"] = sandboxDestination
 				return r.text("country") == sandboxOrigin
-			}),
-		},
-		{
-			name: "A receive user may be in any country but an originating one", by: "accounts.receive-users.destination",
-			fault: accepting("createReceiveUser", "CORRIDOR_NOT_ENABLED", func(r request, body map[string]any, look func(path string) any) bool {
+			})),
+		broken("A receive user may be in any country but an originating one", "accounts.receive-users.destination",
+			accepting("createReceiveUser", "CORRIDOR_NOT_ENABLED", func(r request, body map[string]any, look func(path string) any) bool {
 				banks, _ := look("/banks").([]any)
 				body["country"] = member(banks[0], "country")
 				return r.text("country") != sandboxOrigin
-			}),
-		},
+			})),
 	}
 }
 
@@ -50,19 +44,16 @@ func bankAccountMutants() []mutant {
 		return look("/banks/" + text(body["bank_id"]))
 	}
 	return []mutant{
-		{
-			name: "A bank account at an unknown bank answers 404", by: "accounts.bank.bank",
-			fault: then("createBankAccount", func(r request, a answer, next ask) answer {
+		broken("A bank account at an unknown bank answers 404", "accounts.bank.bank",
+			then("createBankAccount", func(r request, a answer, next ask) answer {
 				id := text(r.member("bank_id"))
 				if slices.Equal(a.fields(), []string{"body /bank_id"}) && next(r.to(http.MethodGet, "/banks/"+id)).status == http.StatusNotFound {
 					a = a.failure(http.StatusNotFound, "NOT_FOUND")
 				}
 				return a
-			}),
-		},
-		{
-			name: "A bank account may be in another country than the receive user", by: "accounts.bank.bank",
-			fault: accepting("createBankAccount", "BAD_REQUEST", func(r request, body map[string]any, look func(path string) any) bool {
+			})),
+		broken("A bank account may be in another country than the receive user", "accounts.bank.bank",
+			accepting("createBankAccount", "BAD_REQUEST", func(r request, body map[string]any, look func(path string) any) bool {
 				if member(bank(body, look), "id") == nil {
 					return false
 				}
@@ -75,28 +66,22 @@ func bankAccountMutants() []mutant {
 					}
 				}
 				return false
-			}),
-		},
-		{
-			name: "The branch of a bank account may be one of another bank", by: "accounts.bank.branch",
-			fault: then("createBankAccount", func(r request, a answer, next ask) answer {
+			})),
+		broken("The branch of a bank account may be one of another bank", "accounts.bank.branch",
+			then("createBankAccount", func(r request, a answer, next ask) answer {
 				branch, _ := r.member("branch_id").(json.Number)
 				if id, err := branch.Int64(); err != nil || id < 1 || !slices.Equal(a.fields(), []string{"body /branch_id"}) {
 					return a
 				}
 				return next(r.as(func(body map[string]any) { delete(body, "branch_id") })).object(func(body map[string]any) { body["branch_id"] = branch })
-			}),
-		},
-		{
-			name: "A bank account may have a currency that the bank does not receive", by: "accounts.bank.currency",
-			fault: accepting("createBankAccount", "CURRENCY_NOT_SUPPORTED", func(_ request, body map[string]any, look func(path string) any) bool {
+			})),
+		broken("A bank account may have a currency that the bank does not receive", "accounts.bank.currency",
+			accepting("createBankAccount", "CURRENCY_NOT_SUPPORTED", func(_ request, body map[string]any, look func(path string) any) bool {
 				body["currency"] = firstCurrency(bank(body, look))
 				return true
-			}),
-		},
-		{
-			name: "A second account at a bank must have the currency of the first one", by: "accounts.bank.each-currency",
-			fault: then("createBankAccount", func(r request, a answer, next ask) answer {
+			})),
+		broken("A second account at a bank must have the currency of the first one", "accounts.bank.each-currency",
+			then("createBankAccount", func(r request, a answer, next ask) answer {
 				accounts, _ := looking(r, next)(r.URL.Path).([]any)
 				if a.status == http.StatusOK && slices.ContainsFunc(accounts, func(other any) bool {
 					return member(other, "bank_id") == r.member("bank_id") && member(other, "currency") != r.member("currency")
@@ -104,17 +89,15 @@ func bankAccountMutants() []mutant {
 					a = a.failure(http.StatusUnprocessableEntity, "CURRENCY_NOT_SUPPORTED")
 				}
 				return a
-			}),
-		},
+			})),
 	}
 }
 
 func walletAccountMutants() []mutant {
 	// anyPayer accepts payers that are such, by storing one that is right.
 	anyPayer := func(name, check string, such func(payer any, country any) bool) mutant {
-		return mutant{
-			name: name, by: "accounts.wallet." + check,
-			fault: accepting("createWalletAccount", "PAYER_NOT_FOUND", func(r request, body map[string]any, look func(path string) any) bool {
+		return broken(name, "accounts.wallet."+check,
+			accepting("createWalletAccount", "PAYER_NOT_FOUND", func(r request, body map[string]any, look func(path string) any) bool {
 				receiver := named(look("/users/"+r.user()+"/receive-users"), r.segment(3))
 				if !such(look("/payers/"+text(body["payer_id"])), receiver["country"]) {
 					return false
@@ -128,8 +111,7 @@ func walletAccountMutants() []mutant {
 					}
 				}
 				return false
-			}),
-		}
+			}))
 	}
 	return []mutant{
 		anyPayer("A wallet account may be with a payer of any method", "method", func(payer, country any) bool {
@@ -141,13 +123,11 @@ func walletAccountMutants() []mutant {
 		anyPayer("A wallet account may be in another country than the receive user", "country", func(payer, country any) bool {
 			return member(payer, "delivery_method") == "WALLET" && member(payer, "country") != country
 		}),
-		{
-			name: "A wallet account may have a currency that the payer does not pay out", by: "accounts.wallet.currency",
-			fault: accepting("createWalletAccount", "CURRENCY_NOT_SUPPORTED", func(_ request, body map[string]any, look func(path string) any) bool {
+		broken("A wallet account may have a currency that the payer does not pay out", "accounts.wallet.currency",
+			accepting("createWalletAccount", "CURRENCY_NOT_SUPPORTED", func(_ request, body map[string]any, look func(path string) any) bool {
 				body["currency"] = member(look("/payers/"+text(body["payer_id"])), "receiving_currency")
 				return true
-			}),
-		},
+			})),
 	}
 }
 
@@ -155,9 +135,8 @@ func walletAccountMutants() []mutant {
 func listMutants() (all []mutant) {
 	for _, of := range [][2]string{{"listBankAccounts", "bank"}, {"listWalletAccounts", "wallet"}} {
 		id := of[0]
-		all = append(all, mutant{
-			name: id + " lists the accounts of all receive users of the user", by: "accounts." + of[1] + ".list",
-			fault: then(id, func(r request, a answer, next ask) answer {
+		all = append(all, broken(id+" lists the accounts of all receive users of the user", "accounts."+of[1]+".list",
+			then(id, func(r request, a answer, next ask) answer {
 				if a.status != http.StatusOK {
 					return a
 				}
@@ -167,8 +146,7 @@ func listMutants() (all []mutant) {
 				}
 				a.body = encode(found)
 				return a
-			}),
-		})
+			})))
 	}
 	return all
 }

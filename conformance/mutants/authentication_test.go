@@ -38,53 +38,34 @@ func opening(such func(r request, client, secret string) bool) func() fault {
 
 func authenticationMutants() []mutant {
 	return []mutant{
-		{
-			name: "As much of the secret as was sent is compared", by: "authentication.getPayer",
-			fault: opening(func(r request, client, secret string) bool {
-				return r.client() == client && r.secret() != "" && strings.HasPrefix(secret, r.secret())
-			}),
-		},
-		{
-			name: "As much of what was sent as the secret has is compared", by: "authentication.listBanks",
-			fault: opening(func(r request, client, secret string) bool {
+		broken("As much of the secret as was sent is compared", "authentication.getPayer", opening(func(r request, client, secret string) bool {
+			return r.client() == client && r.secret() != "" && strings.HasPrefix(secret, r.secret())
+		})),
+		broken("As much of what was sent as the secret has is compared", "authentication.listBanks",
+			opening(func(r request, client, secret string) bool {
 				return r.client() == client && strings.HasPrefix(r.secret(), secret)
-			}),
-		},
-		{
-			name: "A wrong secret is told from an unknown client", by: "authentication.one-answer",
-			fault: stateless(func(_ string, r request, next ask) answer {
-				a := next(r)
-				if a.status == http.StatusUnauthorized && r.secret() != "" && r.client() == server.SandboxClients[0].ID {
-					a = a.object(func(body map[string]any) { body["message"] = "The secret is wrong." })
-				}
-				return a
-			}),
-		},
-		{
-			name: "The 401 names the header that is missing", by: "authentication.one-answer",
-			fault: stateless(func(_ string, r request, next ask) answer {
-				a := next(r)
-				if a.status == http.StatusUnauthorized && r.secret() == "" {
-					missing := map[string]any{"in": "header", "field": secretHeader, "reason": "is required"}
-					a = a.object(func(body map[string]any) { body["details"] = []any{missing} })
-				}
-				return a
-			}),
-		},
-		{
-			name: "The content type is judged before the credentials", by: "authentication.first",
-			fault: stateless(func(op string, r request, next ask) answer {
-				a := next(r)
-				if op != "" && a.status == http.StatusUnauthorized && len(r.body) > 0 && r.Header.Get("Content-Type") != "application/json" {
-					a = a.failure(http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
-				}
-				return a
-			}),
-		},
-		{
-			name: "Identifiers in paths are judged before the credentials", by: "authentication.first",
-			fault: stateless(func(_ string, r request, next ask) answer {
-				a := next(r)
+			})),
+		broken("A wrong secret is told from an unknown client", "authentication.one-answer", after(func(_ string, r request, a answer, _ ask) answer {
+			if a.status == http.StatusUnauthorized && r.secret() != "" && r.client() == server.SandboxClients[0].ID {
+				a = a.object(func(body map[string]any) { body["message"] = "The secret is wrong." })
+			}
+			return a
+		})),
+		broken("The 401 names the header that is missing", "authentication.one-answer", after(func(_ string, r request, a answer, _ ask) answer {
+			if a.status == http.StatusUnauthorized && r.secret() == "" {
+				missing := map[string]any{"in": "header", "field": secretHeader, "reason": "is required"}
+				a = a.object(func(body map[string]any) { body["details"] = []any{missing} })
+			}
+			return a
+		})),
+		broken("The content type is judged before the credentials", "authentication.first", after(func(op string, r request, a answer, _ ask) answer {
+			if op != "" && a.status == http.StatusUnauthorized && len(r.body) > 0 && r.Header.Get("Content-Type") != "application/json" {
+				a = a.failure(http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
+			}
+			return a
+		})),
+		broken("Identifiers in paths are judged before the credentials", "authentication.first",
+			after(func(_ string, r request, a answer, next ask) answer {
 				if a.status != http.StatusUnauthorized || r.Method != http.MethodGet {
 					return a
 				}
@@ -94,51 +75,36 @@ func authenticationMutants() []mutant {
 					return b
 				}
 				return a
-			}),
-		},
-		{
-			name: "Credentials may be in the query", by: "authentication.query",
-			fault: stateless(func(_ string, r request, next ask) answer {
-				if q := r.URL.Query(); r.client() == "" && q.Has(clientHeader) {
-					r = r.query(clientHeader, "").query(secretHeader, "").signed(q.Get(clientHeader), q.Get(secretHeader))
-				}
-				return next(r)
-			}),
-		},
-		{
-			name: "Credentials may be in the header Authorization", by: "authentication.basic",
-			fault: stateless(func(_ string, r request, next ask) answer {
-				if id, secret, ok := r.BasicAuth(); ok && r.client() == "" {
-					r = r.signed(id, secret)
-				}
-				return next(r)
-			}),
-		},
-		{
-			name: "A secret is compared whatever its case", by: "authentication.case",
-			fault: opening(func(r request, client, secret string) bool {
-				return r.client() == client && strings.EqualFold(r.secret(), secret)
-			}),
-		},
-		{
-			name: "A secret is looked for among those of all clients", by: "authentication.secret-of-another-client",
-			fault: opening(func(r request, client, _ string) bool {
+			})),
+		broken("Credentials may be in the query", "authentication.query", stateless(func(_ string, r request, next ask) answer {
+			if q := r.URL.Query(); r.client() == "" && q.Has(clientHeader) {
+				r = r.query(clientHeader, "").query(secretHeader, "").signed(q.Get(clientHeader), q.Get(secretHeader))
+			}
+			return next(r)
+		})),
+		broken("Credentials may be in the header Authorization", "authentication.basic", stateless(func(_ string, r request, next ask) answer {
+			if id, secret, ok := r.BasicAuth(); ok && r.client() == "" {
+				r = r.signed(id, secret)
+			}
+			return next(r)
+		})),
+		broken("A secret is compared whatever its case", "authentication.case", opening(func(r request, client, secret string) bool {
+			return r.client() == client && strings.EqualFold(r.secret(), secret)
+		})),
+		broken("A secret is looked for among those of all clients", "authentication.secret-of-another-client",
+			opening(func(r request, client, _ string) bool {
 				return r.client() == client && slices.ContainsFunc(server.SandboxClients, func(c struct{ ID, Name, Secret string }) bool {
 					return c.Secret == r.secret()
 				})
-			}),
-		},
-		{
-			name: "What is refused for want of credentials is done", by: "authentication.changes-nothing",
-			fault: stateless(func(_ string, r request, next ask) answer {
-				a := next(r)
+			})),
+		broken("What is refused for want of credentials is done", "authentication.changes-nothing",
+			after(func(_ string, r request, a answer, next ask) answer {
 				if a.status == http.StatusUnauthorized && r.Method == http.MethodPost && r.user() != "" {
 					for _, c := range server.SandboxClients {
 						next(r.signed(c.ID, c.Secret))
 					}
 				}
 				return a
-			}),
-		},
+			})),
 	}
 }

@@ -14,39 +14,30 @@ import (
 // keyMutants take other keys than those that were sent.
 func keyMutants() []mutant {
 	changed := func(name, check string, change func(key string) string) mutant {
-		return mutant{
-			name: name, by: "idempotency.key." + check,
-			fault: asking("createTransaction", func(r request) request {
-				if r.key() != "" {
-					r = r.header(keyHeader, change(r.key()))
-				}
-				return r
-			}),
-		}
+		return broken(name, "idempotency.key."+check, asking("createTransaction", func(r request) request {
+			if r.key() != "" {
+				r = r.header(keyHeader, change(r.key()))
+			}
+			return r
+		}))
 	}
 	// replaying takes a key in an operation that does not know it.
 	replaying := func(id string) mutant {
-		return mutant{
-			name: id + " answers what it answered to the same key", by: "idempotency.scope.sandbox",
-			fault: keyed(id, func(p past, r request, next ask) answer {
+		return broken(id+" answers what it answered to the same key", "idempotency.scope.sandbox",
+			keyed(id, func(p past, r request, next ask) answer {
 				if p.first != nil {
 					return p.first.answer
 				}
 				return next(r)
-			}),
-		}
+			}))
 	}
 	return []mutant{
-		{
-			name: "The length of a key is counted in bytes", by: "idempotency.key.characters",
-			fault: stateless(func(op string, r request, next ask) answer {
-				a := next(r)
-				if op == "createTransaction" && len(r.key()) > 255 && utf8.RuneCountInString(r.key()) <= 255 {
-					a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
-				}
-				return a
-			}),
-		},
+		broken("The length of a key is counted in bytes", "idempotency.key.characters", after(func(op string, r request, a answer, _ ask) answer {
+			if op == "createTransaction" && len(r.key()) > 255 && utf8.RuneCountInString(r.key()) <= 255 {
+				a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
+			}
+			return a
+		})),
 		changed("Characters beyond ASCII do not count for the length of a key", "characters-too-many", func(key string) string {
 			ascii := strings.Map(func(c rune) rune {
 				if c >= utf8.RuneSelf {
@@ -83,39 +74,33 @@ func keyMutants() []mutant {
 		changed("Keys are kept in a Unicode normal form", "composed", func(key string) string {
 			return strings.ReplaceAll(key, "e\u0301", "\u00e9")
 		}),
-		{
-			name: "Keys are shared between clients", by: "idempotency.scope.client",
-			fault: func() fault {
-				var first sync.Map // answer by key
-				return func(op string, r request, next ask) answer {
-					if op != "createUser" || r.key() == "" {
-						return next(r)
-					}
-					type used struct {
-						client string
-						answer answer
-					}
-					if u, ok := first.Load(r.key()); ok && u.(used).client != r.client() {
-						return u.(used).answer.with(replayHeader, "true")
-					}
-					a := next(r)
-					if a.status == http.StatusOK {
-						first.LoadOrStore(r.key(), used{r.client(), a})
-					}
-					return a
+		broken("Keys are shared between clients", "idempotency.scope.client", func() fault {
+			var first sync.Map // answer by key
+			return func(op string, r request, next ask) answer {
+				if op != "createUser" || r.key() == "" {
+					return next(r)
 				}
-			},
-		},
-		{
-			name: "Keys are kept per operation", by: "idempotency.scope.operation",
-			fault: stateless(func(op string, r request, next ask) answer {
-				if n := utf8.RuneCountInString(r.key()); n > 0 && n <= 255 {
-					sum := sha256.Sum256([]byte(op + " " + r.key()))
-					r = r.header(keyHeader, hex.EncodeToString(sum[:]))
+				type used struct {
+					client string
+					answer answer
 				}
-				return next(r)
-			}),
-		},
+				if u, ok := first.Load(r.key()); ok && u.(used).client != r.client() {
+					return u.(used).answer.with(replayHeader, "true")
+				}
+				a := next(r)
+				if a.status == http.StatusOK {
+					first.LoadOrStore(r.key(), used{r.client(), a})
+				}
+				return a
+			}
+		}),
+		broken("Keys are kept per operation", "idempotency.scope.operation", stateless(func(op string, r request, next ask) answer {
+			if n := utf8.RuneCountInString(r.key()); n > 0 && n <= 255 {
+				sum := sha256.Sum256([]byte(op + " " + r.key()))
+				r = r.header(keyHeader, hex.EncodeToString(sum[:]))
+			}
+			return next(r)
+		})),
 		replaying("setVerification"),
 		replaying("setFundingAccountStatus"),
 	}
@@ -124,17 +109,14 @@ func keyMutants() []mutant {
 // refusedKeyMutants use up the keys of requests that were refused.
 func refusedKeyMutants() (all []mutant) {
 	burnt := func(name, check, id string, serve func(refused exchange, r request) (answer, bool)) {
-		all = append(all, mutant{
-			name: name + " uses up its key", by: "idempotency.refused." + check,
-			fault: keyed(id, func(p past, r request, next ask) answer {
-				if p.last != nil && p.first == nil {
-					if a, ok := serve(*p.last, r); ok {
-						return a
-					}
+		all = append(all, broken(name+" uses up its key", "idempotency.refused."+check, keyed(id, func(p past, r request, next ask) answer {
+			if p.last != nil && p.first == nil {
+				if a, ok := serve(*p.last, r); ok {
+					return a
 				}
-				return next(r)
-			}),
-		})
+			}
+			return next(r)
+		})))
 	}
 	burnt("A transaction that breaks a rule", "rule-then-same", "createTransaction", func(refused exchange, r request) (answer, bool) {
 		return refused.answer, refused.answer.status == http.StatusUnprocessableEntity && r.repeats(refused.request)

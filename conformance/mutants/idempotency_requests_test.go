@@ -64,42 +64,32 @@ func differenceMutants() []mutant {
 		}),
 		lax("the user in the path", "user", path),
 		[]mutant{
-			{
-				name: "Below an unknown user a used key is not looked for", by: "idempotency.different.user",
-				fault: again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
+			broken("Below an unknown user a used key is not looked for", "idempotency.different.user",
+				again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
 					if a.code() == reused && look(r, next, "").status == http.StatusNotFound {
 						a = a.failure(http.StatusNotFound, "NOT_FOUND")
 					}
 					return a
-				}),
-			},
-			{
-				name: "null and absent make one request", by: "idempotency.different.null",
-				fault: answeredAsFirst("createUser", onlyNull),
-			},
-			{
-				name: "A different request with a used key is refused and takes the key over", by: "idempotency.different.first-stays",
-				fault: func() fault {
-					var taken sync.Map
-					return again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
-						if a.code() == reused {
-							taken.Store(r.key(), true)
-						} else if _, gone := taken.Load(r.key()); gone {
-							a = next(r.header(keyHeader, ""))
-						}
-						return a
-					})()
-				},
-			},
-			{
-				name: "A different request with a used key is refused and done", by: "idempotency.different.creates-nothing",
-				fault: again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
+				})),
+			broken("null and absent make one request", "idempotency.different.null", answeredAsFirst("createUser", onlyNull)),
+			broken("A different request with a used key is refused and takes the key over", "idempotency.different.first-stays", func() fault {
+				var taken sync.Map
+				return again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
+					if a.code() == reused {
+						taken.Store(r.key(), true)
+					} else if _, gone := taken.Load(r.key()); gone {
+						a = next(r.header(keyHeader, ""))
+					}
+					return a
+				})()
+			}),
+			broken("A different request with a used key is refused and done", "idempotency.different.creates-nothing",
+				again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
 					if a.code() == reused {
 						next(r.header(keyHeader, ""))
 					}
 					return a
-				}),
-			},
+				})),
 		},
 	)
 }
@@ -110,23 +100,19 @@ func strict(difference, check string, differ func(first, again request) bool) []
 }
 
 func strictIn(id, difference, check string, differ func(first, again request) bool) []mutant {
-	return []mutant{{
-		name: "A repeat with " + difference + " is a different request", by: "idempotency.same." + check,
-		fault: again(id, func(first exchange, r request, a answer, _ ask) answer {
+	return []mutant{broken("A repeat with "+difference+" is a different request", "idempotency.same."+check,
+		again(id, func(first exchange, r request, a answer, _ ask) answer {
 			if a.isReplay() && differ(first.request, r) {
 				a = a.failure(http.StatusConflict, reused)
 			}
 			return a
-		}),
-	}}
+		}))}
 }
 
 // lax is a server that takes a different request for a repeat.
 func lax(difference, check string, differ func(first, again request) bool) []mutant {
-	return []mutant{{
-		name: "A request with a used key is a repeat whatever " + difference, by: "idempotency.different." + check,
-		fault: answeredAsFirst("createTransaction", differ),
-	}}
+	return []mutant{broken("A request with a used key is a repeat whatever "+difference, "idempotency.different."+check,
+		answeredAsFirst("createTransaction", differ))}
 }
 
 // tokens are the parts of a JSON text in their order, escapes resolved.

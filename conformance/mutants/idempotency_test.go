@@ -24,7 +24,7 @@ func creationMutants() (all []mutant) {
 	for _, id := range creations {
 		add := func(does, check string, fault func() fault) {
 			if by := "idempotency." + id + "." + check; exists(by) {
-				all = append(all, mutant{name: id + ": " + does, by: by, fault: fault})
+				all = append(all, broken(id+": "+does, by, fault))
 			}
 		}
 		replaying := func(edit func(body map[string]any)) func() fault {
@@ -88,42 +88,34 @@ var accountCreations = creations[1:5]
 
 // scopeMutants keep keys for less than the client.
 func scopeMutants() []mutant {
-	all := []mutant{{
-		name: "Each operation but the creation of a transaction or a user has keys of its own", by: "idempotency.scope.operation",
-		fault: stateless(func(op string, r request, next ask) answer {
+	all := []mutant{broken("Each operation but the creation of a transaction or a user has keys of its own", "idempotency.scope.operation",
+		stateless(func(op string, r request, next ask) answer {
 			if r.key() != "" && len(r.key()) < 200 && slices.Contains(accountCreations, op) {
 				r = r.header(keyHeader, op+r.key())
 			}
 			return next(r)
-		}),
-	}}
+		}))}
 	for _, id := range accountCreations {
-		all = append(all, mutant{
-			name: id + ": a request with a used key is a repeat whatever its path", by: "idempotency.scope.path",
-			fault: answeredAsFirst(id, func(first, r request) bool { return string(first.body) == string(r.body) }),
-		})
+		all = append(all, broken(id+": a request with a used key is a repeat whatever its path", "idempotency.scope.path",
+			answeredAsFirst(id, func(first, r request) bool { return string(first.body) == string(r.body) })))
 	}
-	return append(all, mutant{
-		name: "createBankAccount: the receive user in the path is not what a key was used for", by: "idempotency.scope.path",
-		fault: answeredAsFirst("createBankAccount", func(first, r request) bool {
+	return append(all, broken("createBankAccount: the receive user in the path is not what a key was used for", "idempotency.scope.path",
+		answeredAsFirst("createBankAccount", func(first, r request) bool {
 			return first.user() == r.user() && string(first.body) == string(r.body)
-		}),
-	})
+		})))
 }
 
 // laterMutants answer a repeat by what is true now where it counts what was, and the other way round.
 func laterMutants() []mutant {
 	// rulesFirst looks at a rule before the key.
-	rulesFirst := func(rule, check string, broken func(r request, look func(path string) any) bool) mutant {
-		return mutant{
-			name: "A repeat is refused where " + rule, by: "idempotency.later." + check,
-			fault: again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
-				if a.isReplay() && broken(r, looking(r, next)) {
+	rulesFirst := func(rule, check string, breaks func(r request, look func(path string) any) bool) mutant {
+		return broken("A repeat is refused where "+rule, "idempotency.later."+check,
+			again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
+				if a.isReplay() && breaks(r, looking(r, next)) {
 					a = next(r.header(keyHeader, ""))
 				}
 				return a
-			}),
-		}
+			}))
 	}
 	all := []mutant{
 		rulesFirst("the sender is no longer verified", "suspended", func(r request, look func(path string) any) bool {
@@ -136,15 +128,13 @@ func laterMutants() []mutant {
 	}
 	for _, of := range [][2]string{{"createUser", "user-status"}, {"createFundingAccount", "funding-account-status"}} {
 		id := of[0]
-		all = append(all, mutant{
-			name: id + ": a repeat is answered with the bytes of the first answer", by: "idempotency.later." + of[1],
-			fault: again(id, func(first exchange, _ request, a answer, _ ask) answer {
+		all = append(all, broken(id+": a repeat is answered with the bytes of the first answer", "idempotency.later."+of[1],
+			again(id, func(first exchange, _ request, a answer, _ ask) answer {
 				if a.isReplay() {
 					a.body = first.answer.body
 				}
 				return a
-			}),
-		})
+			})))
 	}
 	return all
 }
@@ -153,30 +143,22 @@ func laterMutants() []mutant {
 func concurrentMutants() []mutant {
 	const group = "idempotency.concurrent."
 	all := []mutant{
-		{
-			name: "A repeat does not wait for the first request and is refused", by: group + "answer",
-			fault: beside(func(a answer) answer {
-				if a.isReplay() {
-					a = a.failure(http.StatusConflict, reused)
-				}
-				return a
-			}),
-		},
-		{
-			name: "A different request that waited for the first one is a fault of the server", by: group + "different",
-			fault: beside(func(a answer) answer {
-				if a.code() == reused {
-					a = a.failure(http.StatusInternalServerError, "INTERNAL_ERROR")
-				}
-				return a
-			}),
-		},
+		broken("A repeat does not wait for the first request and is refused", group+"answer", beside(func(a answer) answer {
+			if a.isReplay() {
+				a = a.failure(http.StatusConflict, reused)
+			}
+			return a
+		})),
+		broken("A different request that waited for the first one is a fault of the server", group+"different", beside(func(a answer) answer {
+			if a.code() == reused {
+				a = a.failure(http.StatusInternalServerError, "INTERNAL_ERROR")
+			}
+			return a
+		})),
 	}
 	for _, check := range []string{"answer", "once", "limit", "different"} {
-		all = append(all, mutant{
-			name: "Transactions with one key that come at the same time are all created: " + check, by: group + check,
-			fault: withoutKeyAtOnce("createTransaction"),
-		})
+		all = append(all, broken("Transactions with one key that come at the same time are all created: "+check, group+check,
+			withoutKeyAtOnce("createTransaction")))
 	}
 	return all
 }

@@ -30,9 +30,8 @@ func leakMutants() (all []mutant) {
 		if !exists("isolation." + op.ID) {
 			continue
 		}
-		leak := mutant{
-			name: op.ID + " looks for the user among those of all clients", by: "isolation." + op.ID,
-			fault: then(op.ID, func(r request, a answer, next ask) answer {
+		leak := broken(op.ID+" looks for the user among those of all clients", "isolation."+op.ID,
+			then(op.ID, func(r request, a answer, next ask) answer {
 				if a.status != http.StatusNotFound {
 					return a
 				}
@@ -40,8 +39,7 @@ func leakMutants() (all []mutant) {
 					return foreign
 				}
 				return a
-			}),
-		}
+			}))
 		if op.Method == http.MethodGet {
 			all = append(all, leak)
 			continue
@@ -63,37 +61,31 @@ func leakMutants() (all []mutant) {
 
 func foreignMutants() []mutant {
 	return []mutant{
-		{
-			name: "What is not found for the user of another client is done", by: "isolation.changes-nothing",
-			fault: stateless(func(_ string, r request, next ask) answer {
-				a := next(r)
+		broken("What is not found for the user of another client is done", "isolation.changes-nothing",
+			after(func(_ string, r request, a answer, next ask) answer {
 				if a.status == http.StatusNotFound && r.Method == http.MethodPost {
 					elsewhere(r, next)
 				}
 				return a
-			}),
-		},
-		{
-			name: "The list of a user without transactions is that of the last user of another client who sent any", by: "isolation.lists",
-			fault: func() fault {
-				var last sync.Map // user by client
-				return func(op string, r request, next ask) answer {
-					a := next(r)
-					if op == "createTransaction" && a.status == http.StatusOK {
-						last.Store(r.client(), r.user())
-					}
-					if op != "listTransactions" || len(each(a.member("items"))) > 0 || a.status != http.StatusOK {
-						return a
-					}
-					for _, c := range server.SandboxClients {
-						if user, ok := last.Load(c.ID); ok && c.ID != r.client() {
-							return next(r.to(http.MethodGet, "/users/"+user.(string)+"/transactions").signed(c.ID, c.Secret))
-						}
-					}
+			})),
+		broken("The list of a user without transactions is that of the last user of another client who sent any", "isolation.lists", func() fault {
+			var last sync.Map // user by client
+			return func(op string, r request, next ask) answer {
+				a := next(r)
+				if op == "createTransaction" && a.status == http.StatusOK {
+					last.Store(r.client(), r.user())
+				}
+				if op != "listTransactions" || len(each(a.member("items"))) > 0 || a.status != http.StatusOK {
 					return a
 				}
-			},
-		},
+				for _, c := range server.SandboxClients {
+					if user, ok := last.Load(c.ID); ok && c.ID != r.client() {
+						return next(r.to(http.MethodGet, "/users/"+user.(string)+"/transactions").signed(c.ID, c.Secret))
+					}
+				}
+				return a
+			}
+		}),
 	}
 }
 
@@ -122,22 +114,16 @@ func foreignMemberMutants() []mutant {
 		return a.object(func(body map[string]any) { body["message"] = "It belongs to another client." })
 	}
 	return []mutant{
-		{
-			name: "A transaction may be funded by another client", by: "isolation.body.from-fund-id",
-			fault: of("createFundingAccount", "FUNDING_ACCOUNT_NOT_FOUND", []string{"from_fund_id"}, func(r request, a answer, next ask) answer {
+		broken("A transaction may be funded by another client", "isolation.body.from-fund-id",
+			of("createFundingAccount", "FUNDING_ACCOUNT_NOT_FOUND", []string{"from_fund_id"}, func(r request, a answer, next ask) answer {
 				for _, own := range each(looking(r, next)("/users/" + r.user() + "/funding-accounts")) {
 					return next(r.as(func(body map[string]any) { body["from_fund_id"] = member(own, "id") }))
 				}
 				return a
-			}),
-		},
-		{
-			name: "The refusal of a receive user tells that another client has it", by: "isolation.body.receive-user",
-			fault: of("createReceiveUser", "RECEIVE_USER_NOT_FOUND", []string{"to", "id"}, told),
-		},
-		{
-			name: "The refusal of a receive account tells that another client has it", by: "isolation.body.receive-account",
-			fault: of("createBankAccount", "RECEIVE_ACCOUNT_NOT_FOUND", []string{"to", "fund_id"}, told),
-		},
+			})),
+		broken("The refusal of a receive user tells that another client has it", "isolation.body.receive-user",
+			of("createReceiveUser", "RECEIVE_USER_NOT_FOUND", []string{"to", "id"}, told)),
+		broken("The refusal of a receive account tells that another client has it", "isolation.body.receive-account",
+			of("createBankAccount", "RECEIVE_ACCOUNT_NOT_FOUND", []string{"to", "fund_id"}, told)),
 	}
 }

@@ -230,6 +230,11 @@ func encode(v any) []byte {
 // stateless makes a fault that remembers nothing.
 func stateless(f fault) func() fault { return func() fault { return f } }
 
+// after makes a fault that remembers nothing, in right answers.
+func after(edit func(operation string, r request, a answer, next ask) answer) func() fault {
+	return stateless(func(operation string, r request, next ask) answer { return edit(operation, r, next(r), next) })
+}
+
 // answering changes the answers of an operation that have a status.
 func answering(id string, status int, edit func(request, answer) answer) func() fault {
 	return stateless(func(op string, r request, next ask) answer {
@@ -238,6 +243,13 @@ func answering(id string, status int, edit func(request, answer) answer) func() 
 			a = edit(r, a)
 		}
 		return a
+	})
+}
+
+// returning changes what an operation returns with 200.
+func returning(id string, edit func(r request, body map[string]any)) func() fault {
+	return answering(id, http.StatusOK, func(r request, a answer) answer {
+		return a.object(func(body map[string]any) { edit(r, body) })
 	})
 }
 

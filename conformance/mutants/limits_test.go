@@ -15,66 +15,49 @@ func limitMutants() []mutant {
 
 func limitReadingMutants() []mutant {
 	return []mutant{
-		{
-			name: "A destination that is not enabled is a bad request", by: "limits.destination",
-			fault: stateless(func(op string, r request, next ask) answer {
-				a := next(r)
+		broken("A destination that is not enabled is a bad request", "limits.destination",
+			after(func(op string, r request, a answer, next ask) answer {
 				if op == "getTransactionLimit" && a.status == 404 && look(r, next, "").status == 200 {
 					return a.failure(400, "BAD_REQUEST")
 				}
 				return a
-			}),
-		},
-		{
-			name: "Who may not send is in tier 1", by: "limits.without-sending",
-			fault: limits(func(_ request, _ ask, l map[string]any) { l["current_tier"] = max(1, tier(l)) }),
-		},
+			})),
+		broken("Who may not send is in tier 1", "limits.without-sending",
+			limits(func(_ request, _ ask, l map[string]any) { l["current_tier"] = max(1, tier(l)) })),
 	}
 }
 
 func limitUseMutants() []mutant {
 	return []mutant{
-		{
-			name: "The annual limit is rounded up to whole amounts", by: "limits.used",
-			fault: limits(func(_ request, _ ask, l map[string]any) {
-				left := remaining(l)
-				if annual := amount(left["annual_limit"]); !annual.IsInt() {
-					whole := new(big.Int).Quo(annual.Num(), annual.Denom())
-					left["annual_limit"] = json.Number(whole.Add(whole, big.NewInt(1)).String())
+		broken("The annual limit is rounded up to whole amounts", "limits.used", limits(func(_ request, _ ask, l map[string]any) {
+			left := remaining(l)
+			if annual := amount(left["annual_limit"]); !annual.IsInt() {
+				whole := new(big.Int).Quo(annual.Num(), annual.Denom())
+				left["annual_limit"] = json.Number(whole.Add(whole, big.NewInt(1)).String())
+			}
+		})),
+		broken("Fees count against the limits", "limits.used", limits(func(r request, next ask, l map[string]any) {
+			for _, t := range transactions(r, next) {
+				lower(l, amount(t["fee_amount"]))
+			}
+		})),
+		broken("With RECEIVER_AMOUNT the calculated sending amount counts", "limits.used", limits(func(r request, next ask, l map[string]any) {
+			for _, t := range transactions(r, next) {
+				if member(t, "to", "calculation_mode") == "RECEIVER_AMOUNT" {
+					calculated := new(big.Rat).Quo(amount(t["to_amount"]), amount(t["exchange_rate"]))
+					lower(l, calculated.Sub(calculated, amount(t["from_amount"])))
 				}
-			}),
-		},
-		{
-			name: "Fees count against the limits", by: "limits.used",
-			fault: limits(func(r request, next ask, l map[string]any) {
-				for _, t := range transactions(r, next) {
-					lower(l, amount(t["fee_amount"]))
-				}
-			}),
-		},
-		{
-			name: "With RECEIVER_AMOUNT the calculated sending amount counts", by: "limits.used",
-			fault: limits(func(r request, next ask, l map[string]any) {
-				for _, t := range transactions(r, next) {
-					if member(t, "to", "calculation_mode") == "RECEIVER_AMOUNT" {
-						calculated := new(big.Rat).Quo(amount(t["to_amount"]), amount(t["exchange_rate"]))
-						lower(l, calculated.Sub(calculated, amount(t["from_amount"])))
-					}
-				}
-			}),
-		},
-		{name: "A transaction counts before its currency is judged", by: "limits.used-by-creations-only", fault: refusedCounts("CURRENCY_NOT_SUPPORTED")},
-		{name: "A transaction counts before its receiving amount is judged", by: "limits.used-by-creations-only", fault: refusedCounts("AMOUNT_NOT_ALLOWED")},
-		{name: "A repeat counts, unless the first request is still under way", by: "limits.used-by-creations-only", fault: replayCounts},
-		{name: "A user without receive users shares the counters of the client", by: "limits.used", fault: sharedCounters},
-		{
-			name: "One purse serves all destinations", by: "limits.used",
-			fault: limits(func(r request, next ask, l map[string]any) {
-				if receivers := each(decode(look(r, next, "/receive-users").body)); len(receivers) > 0 {
-					l["remaining_limit"] = limitOf(r, next, fmt.Sprint(member(receivers[0], "country")))["remaining_limit"]
-				}
-			}),
-		},
+			}
+		})),
+		broken("A transaction counts before its currency is judged", "limits.used-by-creations-only", refusedCounts("CURRENCY_NOT_SUPPORTED")),
+		broken("A transaction counts before its receiving amount is judged", "limits.used-by-creations-only", refusedCounts("AMOUNT_NOT_ALLOWED")),
+		broken("A repeat counts, unless the first request is still under way", "limits.used-by-creations-only", replayCounts),
+		broken("A user without receive users shares the counters of the client", "limits.used", sharedCounters),
+		broken("One purse serves all destinations", "limits.used", limits(func(r request, next ask, l map[string]any) {
+			if receivers := each(decode(look(r, next, "/receive-users").body)); len(receivers) > 0 {
+				l["remaining_limit"] = limitOf(r, next, fmt.Sprint(member(receivers[0], "country")))["remaining_limit"]
+			}
+		})),
 	}
 }
 

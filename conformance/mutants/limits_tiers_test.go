@@ -12,88 +12,67 @@ import (
 
 func tierMutants() []mutant {
 	return []mutant{
-		{
-			name: "A transaction of exactly the rest requests a document", by: "limits.tier.boundary",
-			fault: creating(func(r request, next ask, before map[string]any, create func() answer) answer {
+		broken("A transaction of exactly the rest requests a document", "limits.tier.boundary",
+			creating(func(r request, next ask, before map[string]any, create func() answer) answer {
 				a := create()
 				if tier(before) == 1 && a.status == 200 && amount(r.member("from_amount")).Cmp(least(before)) == 0 {
 					setTags(r, next, "REQUESTED", "ID_DOC")
 				}
 				return a
-			}),
-		},
-		{
-			name: "A cent remains of a limit that is used up", by: "limits.tier.above-counts-whole",
-			fault: limits(func(_ request, _ ask, l map[string]any) {
-				for name, left := range remaining(l) {
-					if tier(l) > 0 && amount(left).Sign() == 0 {
-						remaining(l)[name] = json.Number("0.01")
-					}
+			})),
+		broken("A cent remains of a limit that is used up", "limits.tier.above-counts-whole", limits(func(_ request, _ ask, l map[string]any) {
+			for name, left := range remaining(l) {
+				if tier(l) > 0 && amount(left).Sign() == 0 {
+					remaining(l)[name] = json.Number("0.01")
 				}
-			}),
-		},
-		{
-			name: "What is above the limit of a lower tier is refused", by: "limits.tier.boundary",
-			fault: creating(func(r request, _ ask, before map[string]any, create func() answer) answer {
+			}
+		})),
+		broken("What is above the limit of a lower tier is refused", "limits.tier.boundary",
+			creating(func(r request, _ ask, before map[string]any, create func() answer) answer {
 				if tier(before) == 1 && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
 					return refused(422, "LIMIT_EXCEEDED")
 				}
 				return create()
-			}),
-		},
-		{
-			name: "The last tier but one is taken for the highest", by: "limits.tier.climbs",
-			fault: creating(func(r request, _ ask, before map[string]any, create func() answer) answer {
+			})),
+		broken("The last tier but one is taken for the highest", "limits.tier.climbs",
+			creating(func(r request, _ ask, before map[string]any, create func() answer) answer {
 				if tier(before) == 2 && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
 					return refused(422, "LIMIT_EXCEEDED")
 				}
 				return create()
-			}),
-		},
-		{
-			name: "What is above the limits of the highest tier is created in a lower one", by: "limits.tier.far-above",
-			fault: overlooking("LIMIT_EXCEEDED", where(func(r request, next ask) bool {
+			})),
+		broken("What is above the limits of the highest tier is created in a lower one", "limits.tier.far-above",
+			overlooking("LIMIT_EXCEEDED", where(func(r request, next ask) bool {
 				l := limitOf(r, next, "NP")
 				return l != nil && tier(l) < 3
-			}, with(constant(json.Number("0.01")), "from_amount"))),
-		},
-		{name: "What is above the limit of the day does not count for the month and the year", by: "limits.tier.above-counts-whole", fault: excessForgotten},
-		{
-			name: "A document is requested before the receiving amount is judged", by: "limits.tier.requests-with-creation-only",
-			fault: creating(func(r request, next ask, before map[string]any, create func() answer) answer {
+			}, with(constant(json.Number("0.01")), "from_amount")))),
+		broken("What is above the limit of the day does not count for the month and the year", "limits.tier.above-counts-whole", excessForgotten),
+		broken("A document is requested before the receiving amount is judged", "limits.tier.requests-with-creation-only",
+			creating(func(r request, next ask, before map[string]any, create func() answer) answer {
 				a := create()
 				if tier(before) == 1 && a.code() == "AMOUNT_NOT_ALLOWED" && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
 					setTags(r, next, "REQUESTED", "ID_DOC")
 				}
 				return a
-			}),
-		},
-		{
-			name: "The requested tags do not raise the tier of an individual, only those of the highest do", by: "limits.tier.climbs",
-			fault: limits(func(r request, next ask, l map[string]any) {
+			})),
+		broken("The requested tags do not raise the tier of an individual, only those of the highest do", "limits.tier.climbs",
+			limits(func(r request, next ask, l map[string]any) {
 				if tier(l) == 2 && !isBusiness(r, next) {
 					l["current_tier"] = 1
 				}
-			}),
-		},
-		{
-			name: "All tags of the highest tier are requested", by: "limits.tier.each-tag-needed",
-			fault: afterCreation(func(r request, next ask, _ answer) {
-				info := look(r, next, "/cip-info")
-				if status := info.member("cip_info", "OCCUPATION"); len(tagsWith(info, "REQUESTED")) > 0 && (status == nil || status == "FAILED") {
-					setTags(r, next, "REQUESTED", "OCCUPATION")
-				}
-			}),
-		},
-		{
-			name: "A tag that is REVIEWING is requested again", by: "limits.tier.requests-what-is-missing",
-			fault: afterCreation(func(r request, next ask, _ answer) {
+			})),
+		broken("All tags of the highest tier are requested", "limits.tier.each-tag-needed", afterCreation(func(r request, next ask, _ answer) {
+			info := look(r, next, "/cip-info")
+			if status := info.member("cip_info", "OCCUPATION"); len(tagsWith(info, "REQUESTED")) > 0 && (status == nil || status == "FAILED") {
+				setTags(r, next, "REQUESTED", "OCCUPATION")
+			}
+		})),
+		broken("A tag that is REVIEWING is requested again", "limits.tier.requests-what-is-missing",
+			afterCreation(func(r request, next ask, _ answer) {
 				setTags(r, next, "REQUESTED", tagsWith(look(r, next, "/cip-info"), "REVIEWING")...)
-			}),
-		},
-		{
-			name: "A tag that is FAILED is not requested again", by: "limits.tier.requests-what-is-missing",
-			fault: stateless(func(op string, r request, next ask) answer {
+			})),
+		broken("A tag that is FAILED is not requested again", "limits.tier.requests-what-is-missing",
+			stateless(func(op string, r request, next ask) answer {
 				if op != "createTransaction" {
 					return next(r)
 				}
@@ -101,45 +80,36 @@ func tierMutants() []mutant {
 				a := next(r)
 				setTags(r, next, "FAILED", failed...)
 				return a
-			}),
-		},
-		{
-			name: "A document is requested before the currency is judged", by: "limits.tier.requests-with-creation-only",
-			fault: creating(func(r request, next ask, before map[string]any, create func() answer) answer {
+			})),
+		broken("A document is requested before the currency is judged", "limits.tier.requests-with-creation-only",
+			creating(func(r request, next ask, before map[string]any, create func() answer) answer {
 				a := create()
 				if tier(before) == 1 && a.code() == "CURRENCY_NOT_SUPPORTED" && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
 					setTags(r, next, "REQUESTED", "ID_DOC")
 				}
 				return a
-			}),
-		},
-		{
-			name: "A repeat requests what has FAILED since", by: "limits.tier.requests-with-creation-only",
-			fault: answered("createTransaction", func(r request, next ask, a answer) {
+			})),
+		broken("A repeat requests what has FAILED since", "limits.tier.requests-with-creation-only",
+			answered("createTransaction", func(r request, next ask, a answer) {
 				if a.isReplay() {
 					setTags(r, next, "REQUESTED", tagsWith(look(r, next, "/cip-info"), "FAILED")...)
 				}
-			}),
-		},
-		{
-			name: "A business is asked for the tags of individuals", by: "limits.tier.climbs",
-			fault: then("getCipInfo", func(r request, a answer, next ask) answer {
+			})),
+		broken("A business is asked for the tags of individuals", "limits.tier.climbs",
+			then("getCipInfo", func(r request, a answer, next ask) answer {
 				if !isBusiness(r, next) || len(transactions(r, next)) == 0 || len(tagsWith(a, "REQUESTED")) == 0 {
 					return a
 				}
 				return a.object(func(info map[string]any) { info["cip_info"].(map[string]any)["OCCUPATION"] = "REQUESTED" })
-			}),
-		},
-		{
-			name: "A business that has sent something is in no higher tier than the first", by: "limits.tier.climbs",
-			fault: limits(func(r request, next ask, l map[string]any) {
+			})),
+		broken("A business that has sent something is in no higher tier than the first", "limits.tier.climbs",
+			limits(func(r request, next ask, l map[string]any) {
 				if isBusiness(r, next) && len(transactions(r, next)) > 0 {
 					l["current_tier"] = min(1, tier(l))
 				}
-			}),
-		},
-		{name: "The tier never falls", by: "limits.tier.changes", fault: highestSoFar},
-		{name: "Every tier begins to count at 0", by: "limits.tier.changes", fault: countedPerTier},
+			})),
+		broken("The tier never falls", "limits.tier.changes", highestSoFar),
+		broken("Every tier begins to count at 0", "limits.tier.changes", countedPerTier),
 	}
 }
 
@@ -209,34 +179,27 @@ func countedPerTier() fault {
 
 func highestTierMutants() []mutant {
 	return []mutant{
-		{
-			name: "The rest itself is above the limit of the highest tier", by: "limits.highest-tier.boundary",
-			fault: creating(func(r request, _ ask, before map[string]any, create func() answer) answer {
+		broken("The rest itself is above the limit of the highest tier", "limits.highest-tier.boundary",
+			creating(func(r request, _ ask, before map[string]any, create func() answer) answer {
 				if tier(before) == 3 && amount(r.member("from_amount")).Cmp(least(before)) == 0 {
 					return refused(422, "LIMIT_EXCEEDED")
 				}
 				return create()
-			}),
-		},
-		{
-			name: "An amount above the rest is not allowed, after others", by: "limits.highest-tier.boundary",
-			fault: stateless(func(op string, r request, next ask) answer {
-				a := next(r)
+			})),
+		broken("An amount above the rest is not allowed, after others", "limits.highest-tier.boundary",
+			after(func(op string, r request, a answer, next ask) answer {
 				if op == "createTransaction" && a.code() == "LIMIT_EXCEEDED" && len(transactions(r, next)) > 0 {
 					return a.failure(422, "AMOUNT_NOT_ALLOWED")
 				}
 				return a
-			}),
-		},
-		{
-			name: "A transaction that the limit refuses requests a tag", by: "limits.highest-tier.refusal-leaves-all",
-			fault: answered("createTransaction", func(r request, next ask, a answer) {
+			})),
+		broken("A transaction that the limit refuses requests a tag", "limits.highest-tier.refusal-leaves-all",
+			answered("createTransaction", func(r request, next ask, a answer) {
 				if a.code() == "LIMIT_EXCEEDED" {
 					setTags(r, next, "REQUESTED", "MIDDLE_NAME")
 				}
-			}),
-		},
-		{name: "The limit is not held against transactions at the same time", by: "limits.highest-tier.at-once", fault: unheldAtOnce},
+			})),
+		broken("The limit is not held against transactions at the same time", "limits.highest-tier.at-once", unheldAtOnce),
 	}
 }
 

@@ -22,33 +22,25 @@ func referenceMutants() []mutant {
 func filterMutants() []mutant {
 	const list, both, rule = "listPayers", "reference.payers.contradiction", "reference.payers."
 	all := []mutant{
-		{
-			name: "Two spellings of the method are refused together", by: "reference.payers.both-spellings",
-			fault: narrow(list, func(r request) bool {
-				return r.URL.Query().Has("payout_method") && r.URL.Query().Has("delivery_method")
-			}),
-		},
-		{
-			name: "A method that nobody has in a country finds nothing", by: "reference.payers.country-and-method",
-			fault: answering(list, 200, func(r request, a answer) answer {
+		broken("Two spellings of the method are refused together", "reference.payers.both-spellings", narrow(list, func(r request) bool {
+			return r.URL.Query().Has("payout_method") && r.URL.Query().Has("delivery_method")
+		})),
+		broken("A method that nobody has in a country finds nothing", "reference.payers.country-and-method",
+			answering(list, 200, func(r request, a answer) answer {
 				if q := r.URL.Query(); q.Has("country") && q.Get("payout_method") == "BANK_DEPOSIT" {
 					a = a.list(func([]any) []any { return nil })
 				}
 				return a
-			}),
-		},
+			})),
 	}
 	for _, where := range []string{"", "country"} {
-		all = append(all, mutant{
-			name: "Of two different methods the first is taken " + where, by: both,
-			fault: then(list, func(r request, a answer, next ask) answer {
-				if q := r.URL.Query(); a.status == 400 && q.Has("payout_method") && q.Has("delivery_method") && (where == "" || q.Has(where)) &&
-					next(r.query("payout_method", "")).status == 200 {
-					a = next(r.query("delivery_method", ""))
-				}
-				return a
-			}),
-		})
+		all = append(all, broken("Of two different methods the first is taken "+where, both, then(list, func(r request, a answer, next ask) answer {
+			if q := r.URL.Query(); a.status == 400 && q.Has("payout_method") && q.Has("delivery_method") && (where == "" || q.Has(where)) &&
+				next(r.query("payout_method", "")).status == 200 {
+				a = next(r.query("delivery_method", ""))
+			}
+			return a
+		})))
 	}
 	for _, of := range []struct {
 		name, check string
@@ -66,19 +58,16 @@ func filterMutants() []mutant {
 		}, "payout_method", nil},
 		{"delivery_method is ignored without a country", "delivery-method", func(q url.Values) bool { return !q.Has("country") }, "delivery_method", nil},
 	} {
-		all = append(all, mutant{
-			name: "In the payer list: " + of.name, by: rule + of.check,
-			fault: then(list, func(r request, a answer, next ask) answer {
-				if q := r.URL.Query(); a.status == 200 && of.when(q) {
-					value := ""
-					if of.value != nil {
-						value = of.value(q)
-					}
-					a = next(r.query(of.parameter, value))
+		all = append(all, broken("In the payer list: "+of.name, rule+of.check, then(list, func(r request, a answer, next ask) answer {
+			if q := r.URL.Query(); a.status == 200 && of.when(q) {
+				value := ""
+				if of.value != nil {
+					value = of.value(q)
 				}
-				return a
-			}),
-		})
+				a = next(r.query(of.parameter, value))
+			}
+			return a
+		})))
 	}
 	return all
 }
@@ -109,12 +98,12 @@ func listedMutants() (all []mutant) {
 			})
 		}
 		all = append(all,
-			mutant{name: of.id + " is in descending order with a filter", by: of.group + "order", fault: edited(true, reversed)},
-			mutant{name: of.id + " lists all where a country has something", by: of.group + "country", fault: whole(false)},
-			mutant{name: of.id + " lists all where a country has nothing", by: "reference.disabled-country", fault: whole(true)},
-			mutant{name: of.id + " ends after 50 without a filter", by: of.group + "all-countries", fault: edited(false, func(list []any) []any {
+			broken(of.id+" is in descending order with a filter", of.group+"order", edited(true, reversed)),
+			broken(of.id+" lists all where a country has something", of.group+"country", whole(false)),
+			broken(of.id+" lists all where a country has nothing", "reference.disabled-country", whole(true)),
+			broken(of.id+" ends after 50 without a filter", of.group+"all-countries", edited(false, func(list []any) []any {
 				return list[:min(50, len(list))]
-			})},
+			})),
 		)
 	}
 	return all
@@ -124,9 +113,8 @@ func listedMutants() (all []mutant) {
 func stateMutants() []mutant {
 	const one = "getCountryState"
 	return []mutant{
-		{
-			name: "A state of a country is looked for in the other countries too", by: "reference.states.unknown",
-			fault: then(one, func(r request, a answer, next ask) answer {
+		broken("A state of a country is looked for in the other countries too", "reference.states.unknown",
+			then(one, func(r request, a answer, next ask) answer {
 				if a.status != 404 || next(r.to(http.MethodGet, "/countries/"+r.segment(1)+"/states")).status != 200 {
 					return a
 				}
@@ -136,27 +124,22 @@ func stateMutants() []mutant {
 					}
 				}
 				return a
-			}),
-		},
-		{
-			name: "A single state of a country that is not enabled is a bad request", by: "reference.states.disabled-country",
-			fault: then(one, func(r request, a answer, next ask) answer {
+			})),
+		broken("A single state of a country that is not enabled is a bad request", "reference.states.disabled-country",
+			then(one, func(r request, a answer, next ask) answer {
 				if a.status == 404 && next(r.to(http.MethodGet, "/countries/"+r.segment(1)+"/states")).status == 404 {
 					a = a.failure(400, "BAD_REQUEST")
 				}
 				return a
-			}),
-		},
-		{
-			name: "A single state is found without the prefix /countries too", by: "reference.states.prefix",
-			fault: stateless(func(op string, r request, next ask) answer {
+			})),
+		broken("A single state is found without the prefix /countries too", "reference.states.prefix",
+			stateless(func(op string, r request, next ask) answer {
 				segments := strings.Split(r.URL.Path, "/")
 				if op == "" && len(segments) == 4 && len(segments[1]) == 2 && segments[2] == "states" {
 					return next(r.to(r.Method, "/countries"+r.URL.Path))
 				}
 				return next(r)
-			}),
-		},
+			})),
 	}
 }
 
@@ -165,48 +148,35 @@ func enabledCountryMutants() []mutant {
 	const rule, disabled = "reference.enabled-countries-only", "FR"
 	second := func(r request) bool { return r.Header.Get("X-Client-Id") == server.SandboxClients[1].ID }
 	all := []mutant{
-		{
-			name: "The payer list holds a payer of a country that is not enabled", by: rule,
-			fault: oneMore("listPayers", "getPayer", func(payer map[string]any) { payer["country"] = disabled }),
-		},
-		{
-			name: "The bank list holds a bank of a country that is not enabled", by: rule,
-			fault: oneMore("listBanks", "getBank", func(bank map[string]any) { bank["country"] = disabled }),
-		},
-		{
-			name: "The second form lists a state of a country that is not enabled", by: rule,
-			fault: oneMore("listStatesV2", "getStateV2", func(state map[string]any) { state["country_id"] = "250" }),
-		},
+		broken("The payer list holds a payer of a country that is not enabled", rule,
+			oneMore("listPayers", "getPayer", func(payer map[string]any) { payer["country"] = disabled })),
+		broken("The bank list holds a bank of a country that is not enabled", rule,
+			oneMore("listBanks", "getBank", func(bank map[string]any) { bank["country"] = disabled })),
+		broken("The second form lists a state of a country that is not enabled", rule,
+			oneMore("listStatesV2", "getStateV2", func(state map[string]any) { state["country_id"] = "250" })),
 	}
 	for _, of := range [][2]string{{"listBanks", "country"}, {"listStatesV2", "countryCode"}, {"getTransactionLimit", "destination"}} {
-		all = append(all, mutant{
-			name: of[0] + " takes countries of 3 letters", by: "reference.alpha-3-elsewhere",
-			fault: asking(of[0], func(r request) request {
-				if r.URL.Query().Get(of[1]) == "NPL" {
-					r = r.query(of[1], "NP")
-				}
-				return r
-			}),
-		})
+		all = append(all, broken(of[0]+" takes countries of 3 letters", "reference.alpha-3-elsewhere", asking(of[0], func(r request) request {
+			if r.URL.Query().Get(of[1]) == "NPL" {
+				r = r.query(of[1], "NP")
+			}
+			return r
+		})))
 	}
 	for _, of := range []struct{ list, one string }{{"listPayers", "getPayer"}, {"listBanks", "getBank"}} {
-		all = append(all, mutant{
-			name: of.one + " knows what is enabled for the first client only", by: "reference.each-client-its-own",
-			fault: answering(of.one, 200, func(r request, a answer) answer {
+		all = append(all, broken(of.one+" knows what is enabled for the first client only", "reference.each-client-its-own",
+			answering(of.one, 200, func(r request, a answer) answer {
 				if second(r) {
 					return a.failure(404, "NOT_FOUND")
 				}
 				return a
-			}),
-		}, mutant{
-			name: of.one + " gives a client what its list does not hold", by: "reference.each-client-its-own",
-			fault: answering(of.list, 200, func(r request, a answer) answer {
+			})), broken(of.one+" gives a client what its list does not hold", "reference.each-client-its-own",
+			answering(of.list, 200, func(r request, a answer) answer {
 				if second(r) {
 					return a.list(func(list []any) []any { return list[:len(list)/2] })
 				}
 				return a
-			}),
-		})
+			})))
 	}
 	return all
 }

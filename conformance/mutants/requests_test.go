@@ -60,6 +60,9 @@ func (op operationSpec) parameterMutants() (all []mutant) {
 			if l.kind == "null accepted" || l.kind == "type accepted" && !isNumber(schema) {
 				continue // a parameter is text
 			}
+			if _, empty := l.repair(""); empty && l.kind == "bound moved out" && p.In == openapi3.ParameterInPath {
+				continue // no path has an empty segment there
+			}
 			all = append(all, op.asking(l.kind, "accepts "+l.what+" for "+name, func(r request) request {
 				if v, sent := value(r); sent {
 					if repaired, ok := l.repair(typed(v, schema)); ok {

@@ -12,43 +12,29 @@ import (
 // currencyMutants break the rules about currencies (D-53).
 func currencyMutants() []mutant {
 	all := []mutant{
-		{
-			name: "The sending currency is not looked at", by: "transactions.currency.not-supported",
-			fault: overlooking("CURRENCY_NOT_SUPPORTED", fromDollars),
-		},
-		{
-			name: "A bank deposit is in any currency that the bank receives", by: "transactions.currency.not-supported",
-			fault: overlooking("CURRENCY_NOT_SUPPORTED", where(bankReceives, ownCurrency)),
-		},
-		{
-			name: "The receiving currency of a BANK_DEPOSIT is not looked at where anything is exchanged", by: "transactions.currency.not-supported",
-			fault: overlooking("CURRENCY_NOT_SUPPORTED", where(func(r request, next ask) bool {
+		broken("The sending currency is not looked at", "transactions.currency.not-supported", overlooking("CURRENCY_NOT_SUPPORTED", fromDollars)),
+		broken("A bank deposit is in any currency that the bank receives", "transactions.currency.not-supported",
+			overlooking("CURRENCY_NOT_SUPPORTED", where(bankReceives, ownCurrency))),
+		broken("The receiving currency of a BANK_DEPOSIT is not looked at where anything is exchanged", "transactions.currency.not-supported",
+			overlooking("CURRENCY_NOT_SUPPORTED", where(func(r request, next ask) bool {
 				return r.method() == "BANK_DEPOSIT" && !bankReceives(r, next) && r.amount("exchange_rate").Cmp(big.NewRat(1, 1)) != 0
-			}, ownCurrency)),
-		},
-		{
-			name: "A bank deposit is in the first currency of the bank", by: "transactions.receive-account.each",
-			fault: refusing("CURRENCY_NOT_SUPPORTED", func(r request, next ask) bool {
+			}, ownCurrency))),
+		broken("A bank deposit is in the first currency of the bank", "transactions.receive-account.each",
+			refusing("CURRENCY_NOT_SUPPORTED", func(r request, next ask) bool {
 				currencies := r.bankCurrencies(next)
 				return len(currencies) > 0 && currencies[0] != r.member("to_currency")
-			}),
-		},
+			})),
 	}
 	for _, method := range []string{"WALLET", "CASH_PICKUP", "HOME_DELIVERY"} {
-		all = append(all, mutant{
-			name: "The receiving currency of a " + method + " is not looked at",
-			by:   "transactions.currency." + dashed(method),
-			fault: overlooking("CURRENCY_NOT_SUPPORTED",
-				where(func(r request, _ ask) bool { return r.method() == method }, ownCurrency)),
-		})
+		all = append(all, broken("The receiving currency of a "+method+" is not looked at", "transactions.currency.not-supported",
+			overlooking("CURRENCY_NOT_SUPPORTED",
+				where(func(r request, _ ask) bool { return r.method() == method }, ownCurrency))))
 	}
 	for _, side := range []string{"from", "to"} {
-		all = append(all, mutant{
-			name: "A " + side + "_currency that does not exist is one that is not supported", by: "transactions.currency.unknown-" + side,
-			fault: miscalls("BAD_REQUEST", func(r request, _ ask) bool {
+		all = append(all, broken("A "+side+"_currency that does not exist is one that is not supported", "transactions.currency.unknown",
+			miscalls("BAD_REQUEST", func(r request, _ ask) bool {
 				return regexp.MustCompile("^[A-Z]{3}$").MatchString(r.text(side+"_currency")) && decimals(r.text(side+"_currency")) < 0
-			}, "CURRENCY_NOT_SUPPORTED"),
-		})
+			}, "CURRENCY_NOT_SUPPORTED")))
 	}
 	return all
 }
@@ -84,37 +70,36 @@ func bankReceives(r request, next ask) bool {
 // networkLimitMutants move the bounds of what a payer pays out, or do not look at them. The checks ask them of 1.00, so that
 // a rate is what is paid out.
 func networkLimitMutants() []mutant {
-	const limit = "transactions.network-limit."
+	const limit = "transactions.network-limit"
 	cash := func(r request) bool { return r.method() == "CASH_PICKUP" && !r.receiverAmount() }
-	refuses := func(name, check string, outside func(paid, least, most *big.Rat) bool) mutant {
-		return mutant{name: name, by: limit + check, fault: refusing("AMOUNT_NOT_ALLOWED", func(r request, next ask) bool {
+	refuses := func(name string, outside func(paid, least, most *big.Rat) bool) mutant {
+		return broken(name, limit, refusing("AMOUNT_NOT_ALLOWED", func(r request, next ask) bool {
 			for _, l := range objects(r.payer(next)["network_limit"]) {
 				return outside(r.pays(), rational(l["min_amount"]), rational(l["max_amount"]))
 			}
 			return false
-		})}
+		}))
 	}
-	accepts := func(name, check string, fits func(r request) bool, cents int64) mutant {
-		return mutant{name: name, by: limit + check, fault: overlooking("AMOUNT_NOT_ALLOWED",
+	accepts := func(name string, fits func(r request) bool, cents int64) mutant {
+		return broken(name, limit, overlooking("AMOUNT_NOT_ALLOWED",
 			where(func(r request, _ ask) bool { return fits(r) }, func(r request, next ask) answer {
 				rate := number(new(big.Rat).Add(r.amount("exchange_rate"), big.NewRat(cents, 100)), 2)
 				if r = r.set(rate, "exchange_rate"); r.receiverAmount() {
 					r = r.set(rate, "to_amount")
 				}
 				return next(r)
-			}))}
+			})))
 	}
 	return []mutant{
-		refuses("The minimum of a network limit is excluded", "minimum", func(paid, least, _ *big.Rat) bool { return paid.Cmp(least) == 0 }),
-		refuses("The maximum of a network limit is excluded", "maximum", func(paid, _, most *big.Rat) bool { return paid.Cmp(most) == 0 }),
-		refuses("A network limit is held against what is not rounded yet", "rounded", func(paid, least, _ *big.Rat) bool { return paid.Cmp(least) < 0 }),
-		accepts("The minimum of a network limit is a cent too low", "below", cash, 1),
-		accepts("The maximum of a network limit is a cent too high", "above", cash, -1),
-		accepts("The network limit of a wallet's payer is a cent too high", "wallet", func(r request) bool { return r.method() == "WALLET" }, -1),
-		accepts("The network limit is a cent too high for an amount that is given", "receiver-amount", request.receiverAmount, -1),
-		{
-			name: "Network limits are held against hundredths, whatever the currency", by: limit + "minimum",
-			fault: refusing("AMOUNT_NOT_ALLOWED", func(r request, next ask) bool {
+		refuses("The minimum of a network limit is excluded", func(paid, least, _ *big.Rat) bool { return paid.Cmp(least) == 0 }),
+		refuses("The maximum of a network limit is excluded", func(paid, _, most *big.Rat) bool { return paid.Cmp(most) == 0 }),
+		refuses("A network limit is held against what is not rounded yet", func(paid, least, _ *big.Rat) bool { return paid.Cmp(least) < 0 }),
+		accepts("The minimum of a network limit is a cent too low", cash, 1),
+		accepts("The maximum of a network limit is a cent too high", cash, -1),
+		accepts("The network limit of a wallet's payer is a cent too high", func(r request) bool { return r.method() == "WALLET" }, -1),
+		accepts("The network limit is a cent too high for an amount that is given", request.receiverAmount, -1),
+		broken("Network limits are held against hundredths, whatever the currency", limit,
+			refusing("AMOUNT_NOT_ALLOWED", func(r request, next ask) bool {
 				for _, l := range objects(r.payer(next)["network_limit"]) {
 					hundredths := func(x *big.Rat) *big.Rat {
 						return new(big.Rat).Quo(new(big.Rat).Mul(x, power(2)), power(decimals(r.text("to_currency"))))
@@ -122,27 +107,22 @@ func networkLimitMutants() []mutant {
 					return r.pays().Cmp(hundredths(rational(l["min_amount"]))) < 0 || r.pays().Cmp(hundredths(rational(l["max_amount"]))) > 0
 				}
 				return false
-			}),
-		},
-		{
-			name: "A network limit of thousandths is a unit too high", by: limit + "above",
-			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ ask) bool {
+			})),
+		broken("A network limit of thousandths is a unit too high", limit,
+			overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ ask) bool {
 				return r.method() == "CASH_PICKUP" && decimals(r.text("to_currency")) == 3 && r.pays().Cmp(big.NewRat(100, 1)) > 0
 			}, func(r request, next ask) answer {
 				return next(r.set(number(new(big.Rat).Sub(r.amount("exchange_rate"), big.NewRat(1, 1000)), 3), "exchange_rate"))
-			})),
-		},
-		{
-			name: "Network limits are not looked at", by: limit + "below",
-			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ ask) bool { return r.method() != "BANK_DEPOSIT" },
+			}))),
+		broken("Network limits are not looked at", limit,
+			overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ ask) bool { return r.method() != "BANK_DEPOSIT" },
 				func(r request, next ask) answer {
 					r = r.set(json.Number("1000"), "exchange_rate")
 					if r.receiverAmount() {
 						r = r.set(json.Number("1000"), "to_amount")
 					}
 					return next(r)
-				})),
-		},
+				}))),
 	}
 }
 
@@ -151,40 +131,29 @@ func receivingBoundMutants() []mutant {
 	most := new(big.Rat).SetInt64(1e12)
 	atPar := with(constant(1), "exchange_rate")
 	return []mutant{
-		{
-			name: "For the smallest sending amount something is paid out in any case", by: "transactions.receiving-amount.refused",
-			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ ask) bool {
+		broken("For the smallest sending amount something is paid out in any case", "transactions.receiving-amount.refused",
+			overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ ask) bool {
 				return r.amount("from_amount").Cmp(big.NewRat(1, 100)) == 0
-			}, atPar)),
-		},
-		{
-			name: "A receiving amount has no upper bound", by: "transactions.receiving-amount.refused",
-			fault: overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ ask) bool { return r.pays().Cmp(most) > 0 }, atPar)),
-		},
-		{
-			name: "A sending amount of more than 10^9 is malformed", by: "transactions.receiving-amount.most",
-			fault: transacting(func(r request, next ask) answer {
-				a := next(r)
-				if a.code() == "LIMIT_EXCEEDED" && r.amount("from_amount").Cmp(new(big.Rat).SetInt64(1e9)) > 0 {
-					a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
-				}
-				return a
-			}),
-		},
-		{
-			name: "The upper bound of receiving amounts is excluded", by: "transactions.receiving-amount.most",
-			fault: refusing("AMOUNT_NOT_ALLOWED", func(r request, _ ask) bool { return r.pays().Cmp(most) == 0 }),
-		},
-		{
-			name: "A transaction whose receiving amount is refused is written all the same", by: "transactions.refused.not-listed",
-			fault: transacting(func(r request, next ask) answer {
+			}, atPar))),
+		broken("A receiving amount has no upper bound", "transactions.receiving-amount.refused",
+			overlooking("AMOUNT_NOT_ALLOWED", where(func(r request, _ ask) bool { return r.pays().Cmp(most) > 0 }, atPar))),
+		broken("A sending amount of more than 10^9 is malformed", "transactions.receiving-amount.most", transacting(func(r request, next ask) answer {
+			a := next(r)
+			if a.code() == "LIMIT_EXCEEDED" && r.amount("from_amount").Cmp(new(big.Rat).SetInt64(1e9)) > 0 {
+				a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
+			}
+			return a
+		})),
+		broken("The upper bound of receiving amounts is excluded", "transactions.receiving-amount.most",
+			refusing("AMOUNT_NOT_ALLOWED", func(r request, _ ask) bool { return r.pays().Cmp(most) == 0 })),
+		broken("A transaction whose receiving amount is refused is written all the same", "transactions.refused.not-listed",
+			transacting(func(r request, next ask) answer {
 				a := next(r)
 				// At the smallest rate it is another rule: that it uses nothing.
 				if a.code() == "AMOUNT_NOT_ALLOWED" && rational(r.member("exchange_rate")).Cmp(big.NewRat(1, 1_000_000)) > 0 {
 					atPar(r.aside(), next)
 				}
 				return a
-			}),
-		},
+			})),
 	}
 }

@@ -6,34 +6,30 @@ import (
 
 // transactionOrderMutants look at two rules of section 1 in the wrong order.
 func transactionOrderMutants() []mutant {
-	all := []mutant{{
-		name: "The KYC status is looked at before the capability", by: "transactions.order.users",
-		fault: miscalls("SENDING_NOT_ENABLED", func(r request, next ask) bool { return r.status(next) == "UNVERIFIED" },
-			"KYC_NOT_ELIGIBLE"),
-	}}
+	all := []mutant{broken("The KYC status is looked at before the capability", "transactions.order.users",
+		miscalls("SENDING_NOT_ENABLED", func(r request, next ask) bool { return r.status(next) == "UNVERIFIED" },
+			"KYC_NOT_ELIGIBLE"))}
 	for _, pair := range []struct {
 		check, first string
 		try          attempt
 		second       string
 	}{
-		{"kyc-before-funding-account", "KYC_NOT_ELIGIBLE", asVerified, "FUNDING_ACCOUNT_NOT_FOUND"},
-		{"funding-account-before-receive-user", "FUNDING_ACCOUNT_NOT_FOUND", activeFund, "RECEIVE_USER_NOT_FOUND"},
-		{"active-before-receive-user", "FUNDING_ACCOUNT_NOT_ACTIVE", activeFund, "RECEIVE_USER_NOT_FOUND"},
-		{"receive-user-before-account", "RECEIVE_USER_NOT_FOUND", where(receiverHasAccount, anyReceiver), "RECEIVE_ACCOUNT_NOT_FOUND"},
-		{"account-before-currency", "RECEIVE_ACCOUNT_NOT_FOUND", firstAccount, "CURRENCY_NOT_SUPPORTED"},
-		{"wallet-account-before-payer", "RECEIVE_ACCOUNT_NOT_FOUND", firstAccount, "PAYER_NOT_FOUND"},
-		{"wallet-payer-before-currency", "PAYER_NOT_FOUND", where(func(r request, _ ask) bool { return r.method() == "WALLET" }, leavingOut("to", "payer_id")), "CURRENCY_NOT_SUPPORTED"},
-		{"payer-before-pickup-location", "PAYER_NOT_FOUND", anyPayer, "PICKUP_LOCATION_NOT_FOUND"},
-		{"pickup-location-before-currency", "PICKUP_LOCATION_NOT_FOUND", leavingOut("to", "pickup_location"), "CURRENCY_NOT_SUPPORTED"},
-		{"payer-before-address", "PAYER_NOT_FOUND", anyPayer, "ADDRESS_REQUIRED"},
-		{"address-before-currency", "ADDRESS_REQUIRED", withAddress, "CURRENCY_NOT_SUPPORTED"},
-		{"currency-before-amount", "CURRENCY_NOT_SUPPORTED", fromDollars, "AMOUNT_NOT_ALLOWED"},
-		{"amount-before-limit", "AMOUNT_NOT_ALLOWED", where(aboveLimit, with(constant(1), "exchange_rate")), "LIMIT_EXCEEDED"},
+		{"users", "KYC_NOT_ELIGIBLE", asVerified, "FUNDING_ACCOUNT_NOT_FOUND"},
+		{"receivers", "FUNDING_ACCOUNT_NOT_FOUND", activeFund, "RECEIVE_USER_NOT_FOUND"},
+		{"receivers", "FUNDING_ACCOUNT_NOT_ACTIVE", activeFund, "RECEIVE_USER_NOT_FOUND"},
+		{"receivers", "RECEIVE_USER_NOT_FOUND", where(receiverHasAccount, anyReceiver), "RECEIVE_ACCOUNT_NOT_FOUND"},
+		{"receivers", "RECEIVE_ACCOUNT_NOT_FOUND", firstAccount, "CURRENCY_NOT_SUPPORTED"},
+		{"receivers", "RECEIVE_ACCOUNT_NOT_FOUND", firstAccount, "PAYER_NOT_FOUND"},
+		{"receivers", "PAYER_NOT_FOUND", where(func(r request, _ ask) bool { return r.method() == "WALLET" }, leavingOut("to", "payer_id")), "CURRENCY_NOT_SUPPORTED"},
+		{"receivers", "PAYER_NOT_FOUND", anyPayer, "PICKUP_LOCATION_NOT_FOUND"},
+		{"receivers", "PICKUP_LOCATION_NOT_FOUND", leavingOut("to", "pickup_location"), "CURRENCY_NOT_SUPPORTED"},
+		{"receivers", "PAYER_NOT_FOUND", anyPayer, "ADDRESS_REQUIRED"},
+		{"receivers", "ADDRESS_REQUIRED", withAddress, "CURRENCY_NOT_SUPPORTED"},
+		{"limits", "CURRENCY_NOT_SUPPORTED", fromDollars, "AMOUNT_NOT_ALLOWED"},
+		{"limits", "AMOUNT_NOT_ALLOWED", where(aboveLimit, with(constant(1), "exchange_rate")), "LIMIT_EXCEEDED"},
 	} {
-		all = append(all, mutant{
-			name: pair.second + " is answered before " + pair.first, by: "transactions.order." + pair.check,
-			fault: hasty(pair.first, pair.try, pair.second),
-		})
+		all = append(all, broken(pair.second+" is answered before "+pair.first, "transactions.order."+pair.check,
+			hasty(pair.first, pair.try, pair.second)))
 	}
 	return all
 }

@@ -11,26 +11,20 @@ import (
 // transactionReadingMutants read other transactions than were asked for, or read them incompletely.
 func transactionReadingMutants() []mutant {
 	return []mutant{
-		{
-			name: "Without a limit the oldest transaction comes first", by: "transactions.list.newest-first",
-			fault: pages(func(r request, items []any, _ map[string]any) {
+		broken("Without a limit the oldest transaction comes first", "transactions.list.newest-first",
+			pages(func(r request, items []any, _ map[string]any) {
 				if !r.URL.Query().Has("limit") {
 					slices.Reverse(items)
 				}
-			}),
-		},
-		{
-			name: "The list of a user that has nothing holds the last transaction of the client", by: "transactions.list.own", fault: lastOfClient,
-		},
-		{
-			name: "Where a limit is sent an unknown user has no transactions", by: "errors.not-found",
-			fault: answering("listTransactions", http.StatusNotFound, func(r request, a answer) answer {
+			})),
+		broken("The list of a user that has nothing holds the last transaction of the client", "transactions.list.own", lastOfClient),
+		broken("Where a limit is sent an unknown user has no transactions", "errors.not-found",
+			answering("listTransactions", http.StatusNotFound, func(r request, a answer) answer {
 				if r.URL.Query().Has("limit") {
 					a = a.found(map[string]any{"items": []any{}})
 				}
 				return a
-			}),
-		},
+			})),
 	}
 }
 
@@ -44,11 +38,9 @@ func (a answer) found(body any) answer { return answer{http.StatusOK, a.header, 
 
 // pages changes the pages of transactions.
 func pages(edit func(r request, items []any, page map[string]any)) func() fault {
-	return answering("listTransactions", http.StatusOK, func(r request, a answer) answer {
-		return a.object(func(page map[string]any) {
-			items, _ := page["items"].([]any)
-			edit(r, items, page)
-		})
+	return returning("listTransactions", func(r request, page map[string]any) {
+		items, _ := page["items"].([]any)
+		edit(r, items, page)
 	})
 }
 
@@ -76,55 +68,37 @@ func transactionPagingMutants() []mutant {
 		return r.URL.Query().Has("cursor") && page["next_cursor"] != nil
 	}
 	return []mutant{
-		{
-			name: "A page between others skips its last transaction", by: paging + "complete",
-			fault: pages(func(r request, items []any, page map[string]any) {
-				if isMiddle(r, page) {
-					page["items"] = items[:len(items)-1]
-				}
-			}),
-		},
-		{
-			name: "The cursor of a page between others is the one that led to it", by: paging + "complete",
-			fault: pages(func(r request, _ []any, page map[string]any) {
+		broken("A page between others skips its last transaction", paging+"complete", pages(func(r request, items []any, page map[string]any) {
+			if isMiddle(r, page) {
+				page["items"] = items[:len(items)-1]
+			}
+		})),
+		broken("The cursor of a page between others is the one that led to it", paging+"complete",
+			pages(func(r request, _ []any, page map[string]any) {
 				if isMiddle(r, page) {
 					page["next_cursor"] = r.URL.Query().Get("cursor")
 				}
-			}),
-		},
-		{
-			name: "A page holds one more than the limit", by: paging + "complete",
-			fault: asking("listTransactions", func(r request) request {
-				if limit, err := strconv.Atoi(r.URL.Query().Get("limit")); err == nil && limit > 1 && limit < 100 {
-					r = r.query("limit", strconv.Itoa(limit+1))
-				}
-				return r
-			}),
-		},
-		{
-			name: "A page that is full has a cursor in any case", by: paging + "complete",
-			fault: pages(func(r request, items []any, page map[string]any) {
-				if strconv.Itoa(len(items)) == r.URL.Query().Get("limit") && page["next_cursor"] == nil {
-					page["next_cursor"] = "bGFzdA"
-				}
-			}),
-		},
-		{
-			name: "A page that is full has a cursor where one led to it", by: paging + "complete",
-			fault: pages(func(r request, items []any, page map[string]any) {
-				if cursor := r.URL.Query().Get("cursor"); cursor != "" && strconv.Itoa(len(items)) == r.URL.Query().Get("limit") && page["next_cursor"] == nil {
-					page["next_cursor"] = cursor
-				}
-			}),
-		},
-		{name: "A cursor shows the transactions of the user whose page gave it", by: paging + "other-user", fault: cursorsOfUsers},
-		{
-			name: "A cursor is an offset, which a new transaction moves", by: paging + "undisturbed", fault: offsets,
-		},
-		{
-			name: "A cursor that cannot be read begins with the first page", by: paging + "bad-cursor",
-			fault: stateless(func(op string, r request, next ask) answer {
-				a := next(r)
+			})),
+		broken("A page holds one more than the limit", paging+"complete", asking("listTransactions", func(r request) request {
+			if limit, err := strconv.Atoi(r.URL.Query().Get("limit")); err == nil && limit > 1 && limit < 100 {
+				r = r.query("limit", strconv.Itoa(limit+1))
+			}
+			return r
+		})),
+		broken("A page that is full has a cursor in any case", paging+"complete", pages(func(r request, items []any, page map[string]any) {
+			if strconv.Itoa(len(items)) == r.URL.Query().Get("limit") && page["next_cursor"] == nil {
+				page["next_cursor"] = "bGFzdA"
+			}
+		})),
+		broken("A page that is full has a cursor where one led to it", paging+"complete", pages(func(r request, items []any, page map[string]any) {
+			if cursor := r.URL.Query().Get("cursor"); cursor != "" && strconv.Itoa(len(items)) == r.URL.Query().Get("limit") && page["next_cursor"] == nil {
+				page["next_cursor"] = cursor
+			}
+		})),
+		broken("A cursor shows the transactions of the user whose page gave it", paging+"other-user", cursorsOfUsers),
+		broken("A cursor is an offset, which a new transaction moves", paging+"undisturbed", offsets),
+		broken("A cursor that cannot be read begins with the first page", paging+"bad-cursor",
+			after(func(op string, r request, a answer, next ask) answer {
 				if text, err := base64.RawURLEncoding.DecodeString(r.URL.Query().Get("cursor")); op == "listTransactions" &&
 					a.status == http.StatusBadRequest && err == nil && len(text) > 0 {
 					if b := next(r.query("cursor", "")); b.status == http.StatusOK {
@@ -132,8 +106,7 @@ func transactionPagingMutants() []mutant {
 					}
 				}
 				return a
-			}),
-		},
+			})),
 	}
 }
 

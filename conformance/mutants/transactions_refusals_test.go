@@ -3,7 +3,6 @@ package mutants_test
 import (
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -18,18 +17,18 @@ type oversight struct {
 func transactionSenderMutants() []mutant {
 	const noFund = "FUNDING_ACCOUNT_NOT_FOUND"
 	oversights := []oversight{
-		{"An unknown funding account stands for the active one", "funding-account.unknown", noFund, createdBy("", "from_fund_id"), activeFund},
-		{"The funding account of any user funds a transaction", "funding-account.other-user", noFund, createdBy("createFundingAccount", "from_fund_id"), activeFund},
+		{"An unknown funding account stands for the active one", "funding-account.not-found", noFund, createdBy("", "from_fund_id"), activeFund},
+		{"The funding account of any user funds a transaction", "funding-account.not-found", noFund, createdBy("createFundingAccount", "from_fund_id"), activeFund},
 	}
-	for _, status := range []string{"UNVERIFIED", "IN PROGRESS", "SUSPENDED"} {
+	for status, check := range map[string]string{"UNVERIFIED": "sender.unverified", "IN PROGRESS": "sender.kyc", "SUSPENDED": "sender.kyc"} {
 		oversights = append(oversights, oversight{
-			"A sender that is " + status + " creates transactions", "sender." + dashed(status), "KYC_NOT_ELIGIBLE",
+			"A sender that is " + status + " creates transactions", check, "KYC_NOT_ELIGIBLE",
 			func(r request, next ask, _ known) bool { return r.status(next) == status }, asVerified,
 		})
 	}
 	for _, status := range []string{"PENDING", "INACTIVE"} {
 		oversights = append(oversights, oversight{
-			"A funding account that is " + status + " funds transactions", "funding-account." + dashed(status), "FUNDING_ACCOUNT_NOT_ACTIVE",
+			"A funding account that is " + status + " funds transactions", "funding-account.not-active", "FUNDING_ACCOUNT_NOT_ACTIVE",
 			func(r request, next ask, _ known) bool {
 				return first(r.below(next, "/funding-accounts"), "id", r.text("from_fund_id"))["status"] == status
 			}, activeFund,
@@ -38,34 +37,26 @@ func transactionSenderMutants() []mutant {
 	verified := func(r request, next ask) bool { return r.status(next) == "VERIFIED" }
 	anybody := func(request, ask) bool { return true }
 	return append(overlooked(oversights),
-		mutant{
-			name: "A user outside the corridors learns first that it may not send", by: "transactions.sender.corridor",
-			fault: miscalls("CORRIDOR_NOT_ENABLED", anybody, "SENDING_NOT_ENABLED"),
-		},
-		mutant{
-			name: "A verified user without sending capability is told to verify again", by: "transactions.sender.capability",
-			fault: miscalls("SENDING_NOT_ENABLED", verified, "KYC_NOT_ELIGIBLE"),
-		},
-		mutant{name: "A business creates no transactions", by: "transactions.sender.verified", fault: refusing("KYC_NOT_ELIGIBLE", isBusiness)},
-		mutant{
-			name: "A user that was suspended once never sends again", by: "transactions.sender.verified",
-			fault: func() fault {
-				var suspended sync.Map
-				return func(op string, r request, next ask) answer {
-					a := next(r)
-					if op == "setVerification" && r.text("kyc_status") == "SUSPENDED" {
-						suspended.Store(r.segment(2), true)
-					}
-					if _, once := suspended.Load(r.user()); op == "createTransaction" && a.status == http.StatusOK && once {
-						a = a.failure(http.StatusUnprocessableEntity, "KYC_NOT_ELIGIBLE")
-					}
-					return a
+		broken("A user outside the corridors learns first that it may not send", "transactions.sender.corridor",
+			miscalls("CORRIDOR_NOT_ENABLED", anybody, "SENDING_NOT_ENABLED")),
+		broken("A verified user without sending capability is told to verify again", "transactions.sender.capability",
+			miscalls("SENDING_NOT_ENABLED", verified, "KYC_NOT_ELIGIBLE")),
+		broken("A business creates no transactions", "transactions.sender.verified", refusing("KYC_NOT_ELIGIBLE", isBusiness)),
+		broken("A user that was suspended once never sends again", "transactions.sender.verified", func() fault {
+			var suspended sync.Map
+			return func(op string, r request, next ask) answer {
+				a := next(r)
+				if op == "setVerification" && r.text("kyc_status") == "SUSPENDED" {
+					suspended.Store(r.segment(2), true)
 				}
-			},
-		},
-		mutant{
-			name: "Of the funding accounts of a user only the last that became ACTIVE is", by: "transactions.funding-account.each-active",
-			fault: answered("setFundingAccountStatus", func(r request, next ask, a answer) {
+				if _, once := suspended.Load(r.user()); op == "createTransaction" && a.status == http.StatusOK && once {
+					a = a.failure(http.StatusUnprocessableEntity, "KYC_NOT_ELIGIBLE")
+				}
+				return a
+			}
+		}),
+		broken("Of the funding accounts of a user only the last that became ACTIVE is", "transactions.funding-account.each-active",
+			answered("setFundingAccountStatus", func(r request, next ask, a answer) {
 				for _, account := range r.below(next, "/funding-accounts") {
 					if a.member("status") == "ACTIVE" && account["status"] == "ACTIVE" && account["id"] != a.member("id") {
 						inner := r.to(http.MethodPost, "/sandbox/users/"+r.user()+"/funding-accounts/"+text(account["id"])+"/status")
@@ -73,8 +64,7 @@ func transactionSenderMutants() []mutant {
 						next(inner)
 					}
 				}
-			}),
-		},
+			})),
 	)
 }
 
@@ -96,54 +86,54 @@ func transactionReceiverMutants() []mutant {
 	exists := ofPayer(func(_ request, _ ask, p map[string]any) bool { return p != nil })
 	noWalletPayer, noLocation := leavingOut("to", "payer_id"), leavingOut("to", "pickup_location")
 	oversights := []oversight{
-		{"Cash for an unknown receive user is for the first one", "receive-user.unknown", noReceiver, is("CASH_PICKUP", createdBy("", "to", "id")), anyReceiver},
-		{"Cash may be for the receive user of another user", "receive-user.other-user", noReceiver, is("CASH_PICKUP", createdBy("createReceiveUser", "to", "id")), anyReceiver},
-		{"A home delivery needs no street", "home-delivery.no-street", "ADDRESS_REQUIRED", lacks("address_line1"), withAddress},
-		{"A home delivery needs no city", "home-delivery.no-city", "ADDRESS_REQUIRED", lacks("city"), withAddress},
-		{"A wallet payout may name any payer", "wallet.payer-other", noPayer, is("WALLET", always), noWalletPayer},
-		{"A wallet payout may name any payer that exists", "wallet.payer-other", noPayer, is("WALLET", exists), noWalletPayer},
-		{"An unknown pick-up location is ignored", "pickup-location.unknown", noPlace, ofNone, noLocation},
-		{"Any pick-up location is accepted where the payer has none", "pickup-location.unknown", noPlace, ofPayer(func(_ request, _ ask, p map[string]any) bool {
+		{"Cash for an unknown receive user is for the first one", "receive-user.not-found", noReceiver, is("CASH_PICKUP", createdBy("", "to", "id")), anyReceiver},
+		{"Cash may be for the receive user of another user", "receive-user.not-found", noReceiver, is("CASH_PICKUP", createdBy("createReceiveUser", "to", "id")), anyReceiver},
+		{"A home delivery needs no street", "home-delivery.address", "ADDRESS_REQUIRED", lacks("address_line1"), withAddress},
+		{"A home delivery needs no city", "home-delivery.address", "ADDRESS_REQUIRED", lacks("city"), withAddress},
+		{"A wallet payout may name any payer", "payer.not-found", noPayer, is("WALLET", always), noWalletPayer},
+		{"A wallet payout may name any payer that exists", "payer.not-found", noPayer, is("WALLET", exists), noWalletPayer},
+		{"An unknown pick-up location is ignored", "pickup-location.not-found", noPlace, ofNone, noLocation},
+		{"Any pick-up location is accepted where the payer has none", "pickup-location.not-found", noPlace, ofPayer(func(_ request, _ ask, p map[string]any) bool {
 			return len(objects(p["pickup_location"])) == 0
 		}), noLocation},
-		{"Pick-up locations of other payers are accepted", "pickup-location.other-payer", noPlace, ofAny, noLocation},
+		{"Pick-up locations of other payers are accepted", "pickup-location.not-found", noPlace, ofAny, noLocation},
 	}
-	for _, of := range [][4]string{
-		{"BANK_DEPOSIT", "bank-account.", "createBankAccount", "createWalletAccount"}, {"WALLET", "wallet-account.", "createWalletAccount", "createBankAccount"},
+	for _, of := range [][3]string{
+		{"BANK_DEPOSIT", "createBankAccount", "createWalletAccount"}, {"WALLET", "createWalletAccount", "createBankAccount"},
 	} {
-		method, group, own, other := of[0], of[1], of[2], of[3]
+		method, own, other := of[0], of[1], of[2]
 		account := func(by string) func(r request, next ask, of known) bool {
 			return is(method, createdBy(by, "to", "fund_id"))
 		}
 		oversights = append(oversights,
-			oversight{"A " + method + " to an unknown account goes to the first one of the receive user", group + "unknown", noAccount, account(""), firstAccount},
-			oversight{"A " + method + " to an account of the other kind is created", group + "other-kind", noAccount, account(other), firstAccount},
-			oversight{"A " + method + " may go to the account of another receive user of the sender", group + "other-receive-user", noAccount, account(own), firstAccount},
+			oversight{"A " + method + " to an unknown account goes to the first one of the receive user", "receive-account.not-found", noAccount, account(""), firstAccount},
+			oversight{"A " + method + " to an account of the other kind is created", "receive-account.not-found", noAccount, account(other), firstAccount},
+			oversight{"A " + method + " may go to the account of another receive user of the sender", "receive-account.not-found", noAccount, account(own), firstAccount},
 		)
 	}
 	for _, method := range []string{"CASH_PICKUP", "HOME_DELIVERY"} {
-		payer := func(title, check string, fits func(r request, next ask, payer map[string]any) bool) {
+		payer := func(title string, fits func(r request, next ask, payer map[string]any) bool) {
 			oversights = append(oversights, oversight{
-				"A " + method + " by a payer that is " + title + " is created", dashed(method) + ".payer-" + check, noPayer, is(method, ofPayer(fits)), anyPayer,
+				"A " + method + " by a payer that is " + title + " is created", "payer.not-found", noPayer, is(method, ofPayer(fits)), anyPayer,
 			})
 		}
-		payer("unknown", "unknown", func(_ request, _ ask, p map[string]any) bool { return p == nil })
-		payer("of another method", "other-method", func(_ request, _ ask, p map[string]any) bool { return p != nil && p["delivery_method"] != method })
-		payer("of another country", "other-country", func(r request, next ask, p map[string]any) bool {
+		payer("unknown", func(_ request, _ ask, p map[string]any) bool { return p == nil })
+		payer("of another method", func(_ request, _ ask, p map[string]any) bool { return p != nil && p["delivery_method"] != method })
+		payer("of another country", func(r request, next ask, p map[string]any) bool {
 			return p != nil && p["country"] != r.receiver(next)["country"]
 		})
 	}
 	for _, method := range []string{"BANK_DEPOSIT", "WALLET", "HOME_DELIVERY"} {
 		oversights = append(oversights, oversight{
-			"A " + method + " may go to the receive user of another user", "receive-user.other-user", noReceiver,
+			"A " + method + " may go to the receive user of another user", "receive-user.not-found", noReceiver,
 			is(method, createdBy("createReceiveUser", "to", "id")), nil,
 		})
 	}
 	refuses := func(name, check, code string, when func(r request, next ask) bool) mutant {
-		return mutant{name: name, by: "transactions." + check, fault: refusing(code, when)}
+		return broken(name, "transactions."+check, refusing(code, when))
 	}
 	return append(overlooked(oversights),
-		refuses("Cash is handed out only to receive users with a city", "cash-pickup.no-address", "ADDRESS_REQUIRED", func(r request, next ask) bool {
+		refuses("Cash is handed out only to receive users with a city", "home-delivery.address", "ADDRESS_REQUIRED", func(r request, next ask) bool {
 			return r.method() == "CASH_PICKUP" && r.receiver(next)["city"] == nil
 		}),
 		refuses("A wallet payout may name no payer", "wallet.payer-own", noPayer, func(r request, _ ask) bool {
@@ -153,36 +143,34 @@ func transactionReceiverMutants() []mutant {
 			locations := objects(r.payer(next)["pickup_location"])
 			return len(locations) > 0 && r.member("to", "pickup_location") != nil && r.member("to", "pickup_location") != locations[0]["id"]
 		}),
-		refuses("A pick-up location is needed where the payer has more than two", "pickup-location.optional", noPlace, func(r request, next ask) bool {
+		refuses("A pick-up location is needed where the payer has more than two", "pickup-location.own", noPlace, func(r request, next ask) bool {
 			return r.member("to", "pickup_location") == nil && len(objects(r.payer(next)["pickup_location"])) > 2
 		}),
-		refuses("A bank deposit goes to banks that support C2C only", "bank-account.any-txn-type", noAccount, func(r request, next ask) bool {
+		refuses("A bank deposit goes to banks that support C2C only", "receive-account.each", noAccount, func(r request, next ask) bool {
 			types := each(r.bank(next)["txn_supported_types"])
 			return r.method() == "BANK_DEPOSIT" && !slices.Contains(types, "C2C")
 		}),
-		mutant{
-			name: "A wallet payout returns the payer that it names", by: "transactions.wallet.payer-not-returned",
-			fault: transacting(func(r request, next ask) answer {
+		broken("A wallet payout returns the payer that it names", "transactions.creation.not-returned",
+			transacting(func(r request, next ask) answer {
 				return next(r).object(func(x map[string]any) {
 					if to, ok := x["to"].(map[string]any); ok && r.method() == "WALLET" && r.member("to", "payer_id") != nil {
 						to["payer_id"] = r.member("to", "payer_id")
 					}
 				})
-			}),
-		},
+			})),
 	)
 }
 
 // overlooked makes mutants of oversights. Without an attempt the transaction is created by the user who has added its receive user.
 func overlooked(oversights []oversight) (all []mutant) {
 	for _, o := range oversights {
-		all = append(all, mutant{name: o.name, by: "transactions." + o.check, fault: knowing(func(of known) func() fault {
+		all = append(all, broken(o.name, "transactions."+o.check, knowing(func(of known) func() fault {
 			try := o.try
 			if try == nil {
 				try = asItsOwner(of)
 			}
 			return overlooking(o.code, where(func(r request, next ask) bool { return o.when(r, next, of) }, try))
-		})})
+		})))
 	}
 	return all
 }
@@ -190,11 +178,6 @@ func overlooked(oversights []oversight) (all []mutant) {
 // createdBy reports whether what a member names was created by an operation, "" for none.
 func createdBy(operation string, names ...string) func(r request, next ask, of known) bool {
 	return func(r request, _ ask, of known) bool { return of(r.text(names...)).by == operation }
-}
-
-// dashed is a status or a method as it is written in the id of a check.
-func dashed(value string) string {
-	return strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(value))
 }
 
 // leavingOut tries a transaction without a member.

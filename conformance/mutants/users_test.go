@@ -17,45 +17,32 @@ func userMutants() []mutant {
 
 func registrationMutants() []mutant {
 	return []mutant{
-		{name: "An email address in capitals is that of the user who has it in small letters", by: "users.registration.new-id", fault: oneSpelling},
-		{
-			name: "created_at is the local time, said to be UTC", by: "users.registration.created-at",
-			fault: wherever(func(user map[string]any) {
-				user["created_at"] = inNepal(user["created_at"])
-			}),
-		},
-		{
-			name: "A user without sending capability is not registered in a destination", by: "users.registration.without-corridor",
-			fault: answering("createUser", 200, func(r request, a answer) answer {
+		broken("An email address in capitals is that of the user who has it in small letters", "users.registration.new-id", oneSpelling),
+		broken("created_at is the local time, said to be UTC", "users.registration.created-at", wherever(func(user map[string]any) {
+			user["created_at"] = inNepal(user["created_at"])
+		})),
+		broken("A user without sending capability is not registered in a destination", "users.registration.without-corridor",
+			answering("createUser", 200, func(r request, a answer) answer {
 				if r.member("type") == nil && r.member("country") == sandboxDestination {
 					a = a.failure(422, "CORRIDOR_NOT_ENABLED")
 				}
 				return a
-			}),
-		},
-		{
-			name: "A user is registered to send from a destination, and may not", by: "users.registration.destination",
-			fault: accepting("createUser", "CORRIDOR_NOT_ENABLED", func(r request, body map[string]any, _ func(path string) any) bool {
+			})),
+		broken("A user is registered to send from a destination, and may not", "users.registration.destination",
+			accepting("createUser", "CORRIDOR_NOT_ENABLED", func(r request, body map[string]any, _ func(path string) any) bool {
 				delete(body, "type")
 				return r.text("country") == sandboxDestination
-			}),
-		},
-		{
-			name: "The user_scope is ignored where business is left out", by: "users.individual.business-fields",
-			fault: registering(func(user map[string]any) {
-				if _, sent := user["business"]; !sent && token.MatchString(text(user["user_scope"])) {
-					delete(user, "user_scope")
-				}
-			}),
-		},
-		{
-			name: "The gender of a business is ignored", by: "users.business.individual-fields",
-			fault: registering(func(user map[string]any) {
-				if user["business"] == true && token.MatchString(text(user["gender"])) {
-					delete(user, "gender")
-				}
-			}),
-		},
+			})),
+		broken("The user_scope is ignored where business is left out", "users.individual.business-fields", registering(func(user map[string]any) {
+			if _, sent := user["business"]; !sent && token.MatchString(text(user["user_scope"])) {
+				delete(user, "user_scope")
+			}
+		})),
+		broken("The gender of a business is ignored", "users.business.individual-fields", registering(func(user map[string]any) {
+			if user["business"] == true && token.MatchString(text(user["gender"])) {
+				delete(user, "gender")
+			}
+		})),
 	}
 }
 
@@ -99,43 +86,30 @@ func documentMutants() []mutant {
 		})
 	}
 	return []mutant{
-		{
-			name: "The content of copies is answered as the number of a document", by: "users.physical-documents.content-hidden",
-			fault: answering("createUser", 200, func(r request, a answer) answer {
-				return a.object(func(user map[string]any) {
-					if copies := each(r.member("physical_documents")); len(copies) > 0 && user["virtual_documents"] == nil {
-						for _, d := range copies {
-							d.(map[string]any)["id"] = uuid.NewString()
-						}
-						user["virtual_documents"] = copies
+		broken("The content of copies is answered as the number of a document", "users.physical-documents.content-hidden",
+			returning("createUser", func(r request, user map[string]any) {
+				if copies := each(r.member("physical_documents")); len(copies) > 0 && user["virtual_documents"] == nil {
+					for _, d := range copies {
+						d.(map[string]any)["id"] = uuid.NewString()
 					}
-				})
-			}),
-		},
-		{
-			name: "Drawings are refused as copies", by: "users.physical-documents.media-types",
-			fault: narrow("createUser", func(r request) bool { return strings.Contains(string(r.body), "data:image/svg") }),
-		},
-		{
-			name: "A copy has at most 64 KiB", by: "users.physical-documents.large",
-			fault: narrow("createUser", func(r request) bool { return len(r.body) > 64<<10 }),
-		},
-		{
-			name: "Archives are accepted as copies", by: "users.physical-documents.other-media",
-			fault: replaced(func(content string) string {
-				return strings.Replace(content, "data:application/zip;", "data:application/pdf;", 1)
-			}),
-		},
-		{
-			name: "Characters that base64 does not know are taken for zeros", by: "users.physical-documents.broken-content",
-			fault: replaced(func(content string) string {
+					user["virtual_documents"] = copies
+				}
+			})),
+		broken("Drawings are refused as copies", "users.physical-documents.media-types",
+			narrow("createUser", func(r request) bool { return strings.Contains(string(r.body), "data:image/svg") })),
+		broken("A copy has at most 64 KiB", "users.physical-documents.large",
+			narrow("createUser", func(r request) bool { return len(r.body) > 64<<10 })),
+		broken("Archives are accepted as copies", "users.physical-documents.other-media", replaced(func(content string) string {
+			return strings.Replace(content, "data:application/zip;", "data:application/pdf;", 1)
+		})),
+		broken("Characters that base64 does not know are taken for zeros", "users.physical-documents.broken-content",
+			replaced(func(content string) string {
 				head, data, found := strings.Cut(content, ";base64,")
 				if !found {
 					return content
 				}
 				return head + ";base64," + notBase64.ReplaceAllString(data, "A")
-			}),
-		},
+			})),
 	}
 }
 
@@ -182,25 +156,22 @@ func formMutants() []mutant {
 			{"emails", "an email address with a plus sign", without("email", "+")},
 			{"emails", "an email address with an apostrophe", without("email", "'")},
 		} {
-			all = append(all, mutant{name: id + " refuses " + m.name, by: group + m.check, fault: narrow(id, m.such)})
+			all = append(all, broken(id+" refuses "+m.name, group+m.check, narrow(id, m.such)))
 		}
 	}
 	return append(all, []mutant{
-		{name: "Email addresses are kept in small letters", by: "users.registration.email-case", fault: wherever(func(user map[string]any) {
+		broken("Email addresses are kept in small letters", "users.registration.email-case", wherever(func(user map[string]any) {
 			user["email"] = strings.ToLower(text(user["email"]))
-		})},
-		{name: "Zip codes lose their leading zeros", by: "users.registration.zipcode", fault: registering(func(user map[string]any) {
+		})),
+		broken("Zip codes lose their leading zeros", "users.registration.zipcode", registering(func(user map[string]any) {
 			if code, ok := user["zipcode"].(string); ok {
 				user["zipcode"] = strings.TrimLeft(code, "0")
 			}
-		})},
-		{name: "createUser refuses an IPv6 address", by: "users.registration.ipv6", fault: narrow("createUser", without("ip_address", ":"))},
-		{
-			name: "createUser refuses a website without a scheme", by: "users.business.any-website",
-			fault: narrow("createUser", func(r request) bool {
-				site := r.text("company_website")
-				return site != "" && !strings.Contains(site, "://")
-			}),
-		},
+		})),
+		broken("createUser refuses an IPv6 address", "users.registration.ipv6", narrow("createUser", without("ip_address", ":"))),
+		broken("createUser refuses a website without a scheme", "users.business.any-website", narrow("createUser", func(r request) bool {
+			site := r.text("company_website")
+			return site != "" && !strings.Contains(site, "://")
+		})),
 	}...)
 }

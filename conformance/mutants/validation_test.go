@@ -28,17 +28,14 @@ var (
 // textMutants read more than JSON.
 func textMutants() []mutant {
 	reads := func(name, check string, mend func(text []byte) []byte) mutant {
-		return mutant{
-			name: name, by: "validation.json." + check,
-			fault: stateless(func(op string, r request, next ask) answer {
-				if op != "" && r.Method == http.MethodPost && len(r.body) <= mostBytes {
-					if r.body = mend(r.body); len(r.body) > 0 && r.ContentLength == 0 {
-						r = r.header("Content-Type", "application/json") // what was not there has no other
-					}
+		return broken(name, "validation.json."+check, stateless(func(op string, r request, next ask) answer {
+			if op != "" && r.Method == http.MethodPost && len(r.body) <= mostBytes {
+				if r.body = mend(r.body); len(r.body) > 0 && r.ContentLength == 0 {
+					r = r.header("Content-Type", "application/json") // what was not there has no other
 				}
-				return next(r)
-			}),
-		}
+			}
+			return next(r)
+		}))
 	}
 	return []mutant{
 		reads("A body without its last bracket is completed", "cut-off", func(text []byte) []byte {
@@ -128,7 +125,7 @@ func textMutants() []mutant {
 // numberMutants read numbers in other ways than digit by digit.
 func numberMutants() []mutant {
 	mending := func(name, check, member string, mend func(digits string, f any) (any, bool)) mutant {
-		return mutant{name: name, by: "validation.numbers." + check, fault: asking("createTransaction", func(r request) request {
+		return broken(name, "validation.numbers."+check, asking("createTransaction", func(r request) request {
 			return r.as(func(body map[string]any) {
 				n, _ := body[member].(json.Number)
 				var f any
@@ -139,7 +136,7 @@ func numberMutants() []mutant {
 					body[member] = mended
 				}
 			})
-		})}
+		}))
 	}
 	all := []mutant{mending("A rate may have an exponent", "exponent", "exchange_rate", func(digits string, f any) (any, bool) {
 		return f, strings.ContainsAny(digits, "eE")
@@ -155,38 +152,33 @@ func numberMutants() []mutant {
 // queryMutants read a query that they should refuse.
 func queryMutants() []mutant {
 	undecodable := func(name, id string, mend func(u *url.URL)) mutant {
-		return mutant{name: name, by: "validation.query-encoding", fault: asking(id, func(r request) request {
+		return broken(name, "validation.query-encoding", asking(id, func(r request) request {
 			if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
 				r.Request = r.Clone(r.Context())
 				mend(r.URL)
 			}
 			return r
-		})}
+		}))
 	}
 	return []mutant{
 		undecodable("A query that cannot be decoded is ignored", "listPayers", func(u *url.URL) { u.RawQuery = "" }),
 		undecodable("What can be decoded of a query is used", "listStatesV2", func(u *url.URL) { u.RawQuery = u.Query().Encode() }),
-		{
-			name: "Query parameters are read whatever their case", by: "validation.listPayers.query",
-			fault: asking("listPayers", func(r request) request {
-				for name, values := range r.URL.Query() {
-					if name != strings.ToLower(name) {
-						r = r.query(name, "").query(strings.ToLower(name), values[0])
-					}
+		broken("Query parameters are read whatever their case", "validation.listPayers.query", asking("listPayers", func(r request) request {
+			for name, values := range r.URL.Query() {
+				if name != strings.ToLower(name) {
+					r = r.query(name, "").query(strings.ToLower(name), values[0])
 				}
-				return r
-			}),
-		},
+			}
+			return r
+		})),
 	}
 }
 
 // refusalMutants refuse what they should, and go wrong with what they say or do.
 func refusalMutants() []mutant {
 	return []mutant{
-		{
-			name: "The body is judged only where the parameters are right", by: "validation.all-at-once",
-			fault: stateless(func(_ string, r request, next ask) answer {
-				a := next(r)
+		broken("The body is judged only where the parameters are right", "validation.all-at-once",
+			after(func(_ string, _ request, a answer, _ ask) answer {
 				inBody := func(field string) bool { return strings.HasPrefix(field, "body ") }
 				if a.status != http.StatusBadRequest || !slices.ContainsFunc(a.fields(), inBody) {
 					return a
@@ -194,17 +186,13 @@ func refusalMutants() []mutant {
 				return a.object(func(body map[string]any) {
 					body["details"] = slices.DeleteFunc(each(body["details"]), func(d any) bool { return member(d, "in") == "body" })
 				})
-			}),
-		},
-		{
-			name: "The refusal of an identifier repeats it", by: "validation.no-values",
-			fault: answering("getBank", http.StatusBadRequest, func(r request, a answer) answer {
+			})),
+		broken("The refusal of an identifier repeats it", "validation.no-values",
+			answering("getBank", http.StatusBadRequest, func(r request, a answer) answer {
 				return a.object(func(body map[string]any) { body["message"] = r.segment(1) + " is no bank." })
-			}),
-		},
-		{
-			name: "A refused email address is repeated", by: "validation.no-values",
-			fault: answering("createUser", http.StatusBadRequest, func(r request, a answer) answer {
+			})),
+		broken("A refused email address is repeated", "validation.no-values",
+			answering("createUser", http.StatusBadRequest, func(r request, a answer) answer {
 				return a.object(func(body map[string]any) {
 					for _, d := range each(body["details"]) {
 						if d := d.(map[string]any); d["field"] == "/email" {
@@ -212,45 +200,34 @@ func refusalMutants() []mutant {
 						}
 					}
 				})
-			}),
-		},
-		{
-			name: "What is refused for a member that is not known is done", by: "validation.changes-nothing",
-			fault: stateless(func(_ string, r request, next ask) answer {
-				a := next(r)
+			})),
+		broken("What is refused for a member that is not known is done", "validation.changes-nothing",
+			after(func(_ string, r request, a answer, next ask) answer {
 				if a.status == http.StatusBadRequest && r.user() != "" {
 					next(r.as(func(body map[string]any) {
 						maps.DeleteFunc(body, func(name string, _ any) bool { return slices.Contains(a.fields(), "body /"+name) })
 					}))
 				}
 				return a
-			}),
-		},
+			})),
 	}
 }
 
 // openSetMutants refuse what they should accept, or ignore what they should refuse.
 func openSetMutants() []mutant {
 	all := []mutant{
-		{
-			name: "A fund_id is ignored where cash is handed out", by: "validation.other-payout-method",
-			fault: asking("createTransaction", func(r request) request {
+		broken("A fund_id is ignored where cash is handed out", "validation.other-payout-method",
+			asking("createTransaction", func(r request) request {
 				if method := r.method(); method == "CASH_PICKUP" || method == "HOME_DELIVERY" {
 					r = r.set(nil, "to", "fund_id")
 				}
 				return r
-			}),
-		},
-		{
-			name: "A home delivery knows no calculation mode", by: "validation.calculation-mode",
-			fault: narrow("createTransaction", func(r request) bool {
-				return r.method() == "HOME_DELIVERY" && r.text("to", "calculation_mode") == "SENDER_AMOUNT"
-			}),
-		},
-		{
-			name: "Names are measured in bytes", by: "validation.length-in-characters",
-			fault: narrow("createUser", func(r request) bool { return len(r.text("first_name")) > 200 }),
-		},
+			})),
+		broken("A home delivery knows no calculation mode", "validation.calculation-mode", narrow("createTransaction", func(r request) bool {
+			return r.method() == "HOME_DELIVERY" && r.text("to", "calculation_mode") == "SENDER_AMOUNT"
+		})),
+		broken("Names are measured in bytes", "validation.length-in-characters",
+			narrow("createUser", func(r request) bool { return len(r.text("first_name")) > 200 })),
 	}
 	for _, of := range []struct{ check, id, member, known string }{
 		{"users", "createUser", "gender", "FEMALE MALE OTHER"},
@@ -258,13 +235,10 @@ func openSetMutants() []mutant {
 		{"transactions", "createTransaction", "purpose", "OTHER FAMILY_SUPPORT EDUCATION GIFT"},
 		{"funding-accounts", "createFundingAccount", "funding_source_type", "CARD BANK_ACCOUNT SAVINGS WIRE CASH"},
 	} {
-		all = append(all, mutant{
-			name: "The values of " + of.member + " are a list", by: "validation.open-sets." + of.check,
-			fault: narrow(of.id, func(r request) bool {
-				value := r.text(of.member)
-				return value != "" && !slices.Contains(strings.Fields(of.known), value)
-			}),
-		})
+		all = append(all, broken("The values of "+of.member+" are a list", "validation.open-sets."+of.check, narrow(of.id, func(r request) bool {
+			value := r.text(of.member)
+			return value != "" && !slices.Contains(strings.Fields(of.known), value)
+		})))
 	}
 	return all
 }

@@ -7,9 +7,7 @@ import (
 func verificationMutants() []mutant {
 	// reported changes the tags of a user, as they are reported.
 	reported := func(edit func(tags map[string]any)) func() fault {
-		return answering("getCipInfo", 200, func(_ request, a answer) answer {
-			return a.object(func(info map[string]any) { edit(info["cip_info"].(map[string]any)) })
-		})
+		return returning("getCipInfo", func(_ request, info map[string]any) { edit(info["cip_info"].(map[string]any)) })
 	}
 	forgotten := func(tag string) func() fault {
 		return reported(func(tags map[string]any) {
@@ -19,12 +17,10 @@ func verificationMutants() []mutant {
 		})
 	}
 	return []mutant{
-		{name: "The IP address becomes no tag", by: "verification.individual-tags", fault: forgotten("IP_ADDRESS")},
-		{name: "The website of a business becomes no tag", by: "verification.business-tags", fault: forgotten("COMPANY_WEBSITE")},
-		{
-			name: "A number of a document is none where there is no copy", by: "verification.document-tags",
-			fault: stateless(func(op string, r request, next ask) answer {
-				a := next(r)
+		broken("The IP address becomes no tag", "verification.individual-tags", forgotten("IP_ADDRESS")),
+		broken("The website of a business becomes no tag", "verification.business-tags", forgotten("COMPANY_WEBSITE")),
+		broken("A number of a document is none where there is no copy", "verification.document-tags",
+			after(func(op string, r request, a answer, next ask) answer {
 				if op != "getCipInfo" || a.status != 200 {
 					return a
 				}
@@ -36,20 +32,14 @@ func verificationMutants() []mutant {
 					delete(tags, "ID_DOC")
 					delete(tags, "ACCOUNT_OPERATOR_INFO")
 				})
-			}),
-		},
-		{
-			name: "A zip code that nobody submitted is reported", by: "verification.submitted-only",
-			fault: reported(func(tags map[string]any) {
-				if tags["ZIP_CODE"] == nil {
-					tags["ZIP_CODE"] = "SUBMIT"
-				}
-			}),
-		},
-		{
-			name: "The IP address of a business becomes a tag", by: "verification.fields-without-tag",
-			fault: stateless(func(op string, r request, next ask) answer {
-				a := next(r)
+			})),
+		broken("A zip code that nobody submitted is reported", "verification.submitted-only", reported(func(tags map[string]any) {
+			if tags["ZIP_CODE"] == nil {
+				tags["ZIP_CODE"] = "SUBMIT"
+			}
+		})),
+		broken("The IP address of a business becomes a tag", "verification.fields-without-tag",
+			after(func(op string, r request, a answer, next ask) answer {
 				if op != "getCipInfo" || a.status != 200 {
 					return a
 				}
@@ -57,82 +47,52 @@ func verificationMutants() []mutant {
 					return a
 				}
 				return a.object(func(info map[string]any) { info["cip_info"].(map[string]any)["IP_ADDRESS"] = "SUBMIT" })
-			}),
-		},
-		{
-			name: "Any document EIN of a business is its copy", by: "verification.documents-by-form",
-			fault: tagging("virtual_documents", func(kind string) string { return map[string]string{"EIN": "EIN_DOC"}[kind] }),
-		},
-		{
-			name: "The copy of a certificate may be its number", by: "verification.documents-by-form",
-			fault: tagging("virtual_documents", func(kind string) string {
+			})),
+		broken("Any document EIN of a business is its copy", "verification.documents-by-form",
+			tagging("virtual_documents", func(kind string) string { return map[string]string{"EIN": "EIN_DOC"}[kind] })),
+		broken("The copy of a certificate may be its number", "verification.documents-by-form",
+			tagging("virtual_documents", func(kind string) string {
 				return map[string]string{"CERTIFICATE_OF_INCORPORATION": kind}[kind]
-			}),
-		},
-		{
-			name: "A copy of the EIN_NUMBER of a business submits the number", by: "verification.documents-by-form",
-			fault: tagging("physical_documents", func(kind string) string { return map[string]string{"EIN_NUMBER": kind}[kind] }),
-		},
-		{
-			name: "Any other copy that a business sends is of its operator", by: "verification.other-documents",
-			fault: tagging("physical_documents", ofOperator),
-		},
-		{
-			name: "Any other number that a business sends is of its operator", by: "verification.other-documents",
-			fault: tagging("virtual_documents", ofOperator),
-		},
-		{
-			name: "A tag of businesses cannot be REVIEWING", by: "verification.all-tags",
-			fault: answering("setVerification", 200, func(r request, a answer) answer {
+			})),
+		broken("A copy of the EIN_NUMBER of a business submits the number", "verification.documents-by-form",
+			tagging("physical_documents", func(kind string) string { return map[string]string{"EIN_NUMBER": kind}[kind] })),
+		broken("Any other copy that a business sends is of its operator", "verification.other-documents", tagging("physical_documents", ofOperator)),
+		broken("Any other number that a business sends is of its operator", "verification.other-documents", tagging("virtual_documents", ofOperator)),
+		broken("A tag of businesses cannot be REVIEWING", "verification.all-tags",
+			answering("setVerification", 200, func(r request, a answer) answer {
 				if r.member("cip_info", "NO_OF_TXN_PER_MONTH") == "REVIEWING" {
 					return a.failure(400, "BAD_REQUEST")
 				}
 				return a
-			}),
-		},
-		{
-			name: "The tag LAST_NAME is ignored for a business", by: "verification.other-tags",
-			fault: stateless(func(op string, r request, next ask) answer {
-				a := next(r)
-				if op == "setVerification" && a.status == 400 && r.member("cip_info", "LAST_NAME") != nil {
-					return next(r.as(func(body map[string]any) { delete(body["cip_info"].(map[string]any), "LAST_NAME") }))
-				}
-				return a
-			}),
-		},
-		{
-			name: "A tag that is set ends a suspension", by: "verification.partial",
-			fault: stateless(func(op string, r request, next ask) answer {
-				if op == "setVerification" && r.member("kyc_status") == nil && look(r, next, "/cip-info").member("kyc_status") == "SUSPENDED" {
-					r = r.as(func(body map[string]any) { body["kyc_status"] = "IN PROGRESS" })
-				}
-				return next(r)
-			}),
-		},
-		{
-			name: "A status that is set makes the tags REVIEWING that were FAILED", by: "verification.partial",
-			fault: stateless(func(op string, r request, next ask) answer {
-				a := next(r)
+			})),
+		broken("The tag LAST_NAME is ignored for a business", "verification.other-tags", after(func(op string, r request, a answer, next ask) answer {
+			if op == "setVerification" && a.status == 400 && r.member("cip_info", "LAST_NAME") != nil {
+				return next(r.as(func(body map[string]any) { delete(body["cip_info"].(map[string]any), "LAST_NAME") }))
+			}
+			return a
+		})),
+		broken("A tag that is set ends a suspension", "verification.partial", stateless(func(op string, r request, next ask) answer {
+			if op == "setVerification" && r.member("kyc_status") == nil && look(r, next, "/cip-info").member("kyc_status") == "SUSPENDED" {
+				r = r.as(func(body map[string]any) { body["kyc_status"] = "IN PROGRESS" })
+			}
+			return next(r)
+		})),
+		broken("A status that is set makes the tags REVIEWING that were FAILED", "verification.partial",
+			after(func(op string, r request, a answer, next ask) answer {
 				if op == "setVerification" && a.status == 200 && r.member("cip_info") == nil {
 					setTags(r, next, "REVIEWING", tagsWith(a, "FAILED")...)
 				}
 				return a
-			}),
-		},
-		{
-			name: "A user that becomes IN PROGRESS has its submitted tags REVIEWING", by: "verification.partial",
-			fault: stateless(func(op string, r request, next ask) answer {
-				a := next(r)
+			})),
+		broken("A user that becomes IN PROGRESS has its submitted tags REVIEWING", "verification.partial",
+			after(func(op string, r request, a answer, next ask) answer {
 				if op == "setVerification" && a.status == 200 && r.member("kyc_status") == "IN PROGRESS" {
 					setTags(r, next, "REVIEWING", tagsWith(a, "SUBMIT")...)
 				}
 				return a
-			}),
-		},
-		{
-			name: "A user whose tags are all VERIFIED becomes VERIFIED", by: "verification.partial",
-			fault: stateless(func(op string, r request, next ask) answer {
-				a := next(r)
+			})),
+		broken("A user whose tags are all VERIFIED becomes VERIFIED", "verification.partial",
+			after(func(op string, r request, a answer, next ask) answer {
 				tags, _ := a.member("cip_info").(map[string]any)
 				if op == "setVerification" && a.status == 200 && a.member("kyc_status") == "UNVERIFIED" && len(tagsWith(a, "VERIFIED")) == len(tags) {
 					r = r.to(http.MethodPost, r.URL.Path)
@@ -140,31 +100,23 @@ func verificationMutants() []mutant {
 					next(r)
 				}
 				return a
-			}),
-		},
-		{
-			name: "The verification answers the tags as they were before", by: "verification.answer",
-			fault: stateless(func(op string, r request, next ask) answer {
-				if op != "setVerification" {
-					return next(r)
+			})),
+		broken("The verification answers the tags as they were before", "verification.answer", stateless(func(op string, r request, next ask) answer {
+			if op != "setVerification" {
+				return next(r)
+			}
+			before, a := look(r, next, "/cip-info").member("cip_info"), next(r)
+			if a.status == 200 {
+				a = a.object(func(info map[string]any) { info["cip_info"] = before })
+			}
+			return a
+		})),
+		broken("The verification answers the tags alone that were sent", "verification.answer",
+			returning("setVerification", func(r request, info map[string]any) {
+				if sent, ok := r.member("cip_info").(map[string]any); ok && len(sent) > 0 {
+					info["cip_info"] = sent
 				}
-				before, a := look(r, next, "/cip-info").member("cip_info"), next(r)
-				if a.status == 200 {
-					a = a.object(func(info map[string]any) { info["cip_info"] = before })
-				}
-				return a
-			}),
-		},
-		{
-			name: "The verification answers the tags alone that were sent", by: "verification.answer",
-			fault: answering("setVerification", 200, func(r request, a answer) answer {
-				return a.object(func(info map[string]any) {
-					if sent, ok := r.member("cip_info").(map[string]any); ok && len(sent) > 0 {
-						info["cip_info"] = sent
-					}
-				})
-			}),
-		},
+			})),
 	}
 }
 
