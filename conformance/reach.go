@@ -15,19 +15,32 @@ import (
 
 var errInterrupted = errors.New("the run was interrupted")
 
-// reach requests the root without credentials, and then lists. It returns a sentence if the server does not answer, or answers
-// like no server of this contract; no check runs then.
+// reach requests the root without credentials, and then lists with those of each client. It returns a sentence if the server
+// does not answer, or answers like no server of this contract that knows the client; no check runs then.
 func (r *run) reach(ctx context.Context) (problem string) {
 	_, err := r.ask(ctx, probe.Request{Method: http.MethodGet, Path: "/", Anonymous: true})
 	if err != nil {
 		return fmt.Sprintf("The server at %s cannot be tested: %s.", baseURL(r.target.URL), probe.NoAnswer(err))
 	}
-	asked, missing, foreign := 0, 0, 0
+	problem = r.recognize(ctx, r.target.ClientID, r.target.ClientSecret,
+		"Every request with the given credentials was answered with 401: the server does not know the client id or the secret.")
+	if problem == "" && r.target.OtherClientID != "" {
+		problem = r.recognize(ctx, r.target.OtherClientID, r.target.OtherClientSecret,
+			"Every request with the credentials of the second client was answered with 401: the server does not know its id or its secret.")
+	}
+	return problem
+}
+
+// recognize requests lists until one of them is answered as the contract says, if only with an error. It returns a sentence if
+// none is; refused is the one for a client that the server does not know.
+func (r *run) recognize(ctx context.Context, id, secret, refused string) (problem string) {
+	asked, missing, foreign, unknown := 0, 0, 0, 0
 	for _, op := range r.session.Contract.Operations() {
 		if op.Method != http.MethodGet || strings.Contains(op.Path, "{") {
 			continue
 		}
-		reply, err := r.ask(ctx, probe.Request{Method: op.Method, Path: op.Path})
+		credentials := http.Header{"X-Client-Id": {id}, "X-Client-Secret": {secret}}
+		reply, err := r.ask(ctx, probe.Request{Method: op.Method, Path: op.Path, Header: credentials, Anonymous: true})
 		asked++
 		switch {
 		case err != nil:
@@ -35,15 +48,21 @@ func (r *run) reach(ctx context.Context) (problem string) {
 			missing++
 		case r.target.Condition == probe.Normal && !json.Valid(reply.Body):
 			foreign++
+		case reply.Status == http.StatusUnauthorized:
+			unknown++
 		}
-		if missing+foreign < asked {
+		if missing+foreign+unknown < asked {
 			return ""
 		}
 	}
-	if foreign == 0 {
+	switch asked {
+	case unknown:
+		return refused
+	case missing:
 		return fmt.Sprintf("The server at %s has none of the paths of the contract: the base URL is wrong, or it is another service.", baseURL(r.target.URL))
+	default:
+		return fmt.Sprintf("The server at %s is another service: none of the lists of the contract has a usable response.", baseURL(r.target.URL))
 	}
-	return fmt.Sprintf("The server at %s is another service: no list of the contract is answered with JSON.", baseURL(r.target.URL))
 }
 
 // ask sends a request that belongs to no check.
@@ -75,10 +94,6 @@ func (r *run) whatWentWrong(ctx context.Context, results []Result) string {
 		return "The run was interrupted: only checks that had finished have results."
 	case bad && r.silent(ctx):
 		return "The server stopped answering during the run: most results follow from that."
-	case bad && r.clients[0].refused():
-		return "Every request with the given credentials was answered with 401: the server does not know the client id or the secret."
-	case bad && r.clients[1].refused():
-		return "Every request with the credentials of the second client was answered with 401: the server does not know its id or its secret."
 	}
 	return ""
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -108,21 +107,7 @@ type run struct {
 	failures  int                  // checks that have failed so far
 	exchanged map[string]int       // answers by operationId, "" for none
 	breaches  map[string]*breaches // of the contract, by operationId
-	clients   [2]reception         // of the first and the second client
 }
-
-// reception counts how requests with the credentials of a client were answered.
-type reception struct{ known, unknown int }
-
-func (r *reception) add(status int) {
-	if status == http.StatusUnauthorized {
-		r.unknown++
-	} else {
-		r.known++
-	}
-}
-
-func (r reception) refused() bool { return r.unknown > 0 && r.known == 0 }
 
 func newRun(target Target) (*run, error) {
 	target.Profile = orElse(target.Profile, probe.Full)
@@ -233,11 +218,6 @@ func (r *run) observe(x probe.Exchange) {
 		return
 	}
 	r.exchanged[x.OperationID]++
-	for i, c := range [2][2]string{{r.target.ClientID, r.target.ClientSecret}, {r.target.OtherClientID, r.target.OtherClientSecret}} {
-		if c[0] != "" && x.OperationID != "" && x.Header.Get("X-Client-Id") == c[0] && x.Header.Get("X-Client-Secret") == c[1] {
-			r.clients[i].add(x.Status)
-		}
-	}
 	if len(x.Violations) == 0 {
 		return
 	}
