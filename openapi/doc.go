@@ -1,6 +1,6 @@
-// Package openapi holds the contract: openapi.yaml, written by hand, from which everything else follows. decisions.md
-// says what was decided where the interface document is silent or ambiguous, CHANGELOG.md how the contract changed.
+// Package openapi embeds the contract, openapi.yaml, which is written by hand and is the source of everything else.
+// decisions.md has the decisions where the interface document is silent or ambiguous, CHANGELOG.md the changes.
 //
-// What belongs here: the document, its text forms, and tests that read as the rules that the document follows. What
-// does not: enforcing it on messages (openapi/contract), Go types of the wire (openapi/wire, gen), and behaviour (server).
+// What belongs here: the document, its text forms, and tests of the rules that it follows. What does not: enforcing it
+// (openapi/contract), Go types (openapi/wire, gen), and behaviour (server).
 package openapi

@@ -17,7 +17,7 @@ var (
 	asJSON   = sync.OnceValues(func() (string, error) { return toJSON(source) })
 )
 
-// YAML returns the contract as it is written. Each call returns a fresh slice.
+// YAML returns the source of the contract. Each call returns a new slice.
 func YAML() []byte { return []byte(source) }
 
 // Document returns the contract, parsed and validated once. All callers share it: treat it as read-only, and load [YAML]
@@ -25,7 +25,7 @@ func YAML() []byte { return []byte(source) }
 func Document() (*openapi3.T, error) { return document() }
 
 // JSON returns the contract as JSON: the same members in the same order, extensions included, and the same digits in
-// every number. It is converted once; each call returns a fresh slice.
+// every number. It is converted once; each call returns a new slice.
 func JSON() ([]byte, error) {
 	text, err := asJSON()
 	return []byte(text), err
@@ -33,7 +33,7 @@ func JSON() ([]byte, error) {
 
 func parse() (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
-	loader.IsExternalRefsAllowed = false // the contract is one file, and parsing it reads no other and calls nobody
+	loader.IsExternalRefsAllowed = false // the contract is a single file; parsing it must not read others
 	doc, err := loader.LoadFromData(YAML())
 	if err != nil {
 		return nil, fmt.Errorf("openapi: parse openapi.yaml: %w", err)

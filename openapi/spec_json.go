@@ -9,9 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// toJSON converts YAML through its nodes instead of through Go values, which would sort the members and turn the
-// amounts of the examples (100.00) into floats. What JSON cannot say (aliases, hexadecimal numbers, dates) is an error, never a
-// guess.
+// toJSON converts YAML nodes, not Go values, which would sort the members and convert the amounts of the examples (100.00) to
+// floats. What JSON cannot express (aliases, hexadecimal numbers, dates) is an error.
 func toJSON(text string) (string, error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
@@ -84,11 +83,11 @@ func writeScalar(out *bytes.Buffer, node *yaml.Node) error {
 		if err := text.Encode(node.Value); err != nil {
 			return err
 		}
-		out.Truncate(out.Len() - 1) // the encoder ends with a line break
+		out.Truncate(out.Len() - 1) // the encoder appends a line break
 	case "!!null":
 		out.WriteString("null")
 	case "!!bool", "!!int", "!!float":
-		// A plain number, true and false are written the same way in both; what is not (0x1F, .inf, True) is rejected.
+		// Plain numbers, true and false are the same in both; other notations (0x1F, .inf, True) are rejected.
 		if !json.Valid([]byte(node.Value)) {
 			return notJSON(node)
 		}

@@ -14,10 +14,10 @@
 //		// The server was asked twice, with one key, and holds one transaction.
 //	}
 //
-// It needs no network, no PostgreSQL and no configuration: each sandbox is a server on 127.0.0.1 with an SQLite file that
-// goes when the test ends. Sandboxes do not see each other, so tests may run in parallel. Whatever the server answers is
-// checked against the contract; a response that breaks it fails the test.
+// It needs no network, no PostgreSQL and no configuration: each sandbox is a server on 127.0.0.1 with a temporary SQLite
+// file. Sandboxes are independent, so tests may run in parallel. Every response is checked against the contract; one that
+// breaks it fails the test.
 //
-// What belongs here: the sandbox, the shortest way to what a payout needs, the faults of a network and of a service, and
-// the record of what arrived. What does not: a fake of the service, and assertions about your code.
+// What belongs here: the sandbox, helpers for what a payout needs, faults of the network and of the service, and the
+// recorded requests. What does not: a fake of the service, and assertions about your code.
 package payouttest

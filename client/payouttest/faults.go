@@ -12,10 +12,10 @@ import (
 	"github.com/crossborder-payouts/payouts/client"
 )
 
-// Calls are calls to come, for which a switch is set. Make them with [Sandbox.Next].
+// Calls selects calls to come, for which a fault is set. Create it with [Sandbox.Next].
 //
-// Switches are taken in the order in which they were set: a call meets the first one that is for its operation and has
-// calls left, and no other. Each meets exactly as many calls as it was set for, also if they come concurrently.
+// A call meets one fault at most: the first one, in the order in which they were set, that is for its operation and has
+// calls left. Each fault meets exactly as many calls as it was set for, even if they are concurrent.
 type Calls struct {
 	sandbox    *Sandbox
 	operations []string
@@ -23,9 +23,8 @@ type Calls struct {
 	retryAfter *int
 }
 
-// Next means the next call of one of these operations, named by operationId, or of any where none is named. What the
-// sandbox does itself, such as [Sandbox.VerifiedSender], does not count. An operation that is not in the contract fails
-// the test.
+// Next selects the next call of one of these operations, by operationId, or of any operation. Calls of the sandbox itself,
+// such as [Sandbox.VerifiedSender], do not count. An operation that is not in the contract fails the test.
 func (s *Sandbox) Next(operations ...string) Calls {
 	s.t.Helper()
 	for _, operation := range operations {
@@ -36,7 +35,7 @@ func (s *Sandbox) Next(operations ...string) Calls {
 	return Calls{sandbox: s, operations: operations, times: 1}
 }
 
-// Times means the next n such calls, 1 or more.
+// Times selects the next n such calls, at least 1.
 func (c Calls) Times(n int) Calls {
 	c.sandbox.t.Helper()
 	if n < 1 {
@@ -46,10 +45,10 @@ func (c Calls) Times(n int) Calls {
 	return c
 }
 
-// LoseRequest ends the connection before the server sees the request: nothing is done, and the caller cannot know.
+// LoseRequest closes the connection before the server gets the request: nothing happens, but the caller cannot know.
 func (c Calls) LoseRequest() { c.meet("LoseRequest", (*call).die) }
 
-// LoseResponse lets the server do what it is asked for, and ends the connection before the caller learns of it.
+// LoseResponse closes the connection after the server has handled the request, before the caller gets the response.
 func (c Calls) LoseResponse() {
 	c.meet("LoseResponse", func(x *call) {
 		x.ask()
@@ -57,7 +56,7 @@ func (c Calls) LoseResponse() {
 	})
 }
 
-// CutResponse lets the server answer, and ends the connection in the middle of the body.
+// CutResponse closes the connection in the middle of the body of the response.
 func (c Calls) CutResponse() {
 	c.meet("CutResponse", func(x *call) {
 		a := x.ask()
@@ -72,16 +71,16 @@ func (c Calls) CutResponse() {
 	})
 }
 
-// RetryAfter sets what Fail puts into the header Retry-After of RATE_LIMITED and SERVICE_UNAVAILABLE, in place of 1 second,
-// which is the least that the contract has: 0 for a test that should not wait, or more than a caller waits for.
+// RetryAfter sets the Retry-After of Fail with RATE_LIMITED and SERVICE_UNAVAILABLE, instead of 1 second, which is the
+// minimum of the contract: 0 for a test that should not wait, or more than the caller accepts.
 func (c Calls) RetryAfter(seconds int) Calls {
 	c.retryAfter = &seconds
 	return c
 }
 
-// Fail answers with an error code of the contract, such as [client.ServiceUnavailable]: with the status, the headers and
-// the details that the examples of the contract have. The server does not see the request. A code that the operation
-// never answers with fails the test.
+// Fail answers with an error code of the contract, such as [client.ServiceUnavailable], with the status, headers and
+// details of the examples of the contract. The server does not get the request. A code that the operation does not declare
+// fails the test.
 func (c Calls) Fail(code client.Code) {
 	c.sandbox.t.Helper()
 	for _, operation := range c.operations {
@@ -104,14 +103,12 @@ func (c Calls) Fail(code client.Code) {
 	})
 }
 
-// Delay lets the server see the request after d, or when the test ends. A caller who gives up before that was never there
-// for the server.
+// Delay forwards the request to the server after d, or when the test ends, unless the caller has given up.
 func (c Calls) Delay(d time.Duration) {
 	c.meet("Delay", func(x *call) { waitFor(x, time.After(d)) })
 }
 
-// Hold keeps the request from the server until it is released, or the test ends. A caller who gives up before that was
-// never there for the server.
+// Hold forwards the request to the server when it is released, or when the test ends, unless the caller has given up.
 func (c Calls) Hold() *Held {
 	h := &Held{arrived: make(chan struct{}), released: make(chan struct{})}
 	h.arrive = sync.OnceFunc(func() { close(h.arrived) })
@@ -123,7 +120,7 @@ func (c Calls) Hold() *Held {
 	return h
 }
 
-// waitFor lets a call pass when something happens, unless its caller leaves.
+// waitFor forwards a call when happened is closed, unless its caller leaves.
 func waitFor[T any](x *call, happens <-chan T) {
 	select {
 	case <-happens:
@@ -134,23 +131,23 @@ func waitFor[T any](x *call, happens <-chan T) {
 	x.pass()
 }
 
-// Held are calls that wait.
+// Held are calls that are held.
 type Held struct {
 	arrived, released chan struct{}
 	arrive, release   func()
 }
 
-// Arrived is closed when the first of the calls is there.
+// Arrived is closed when the first of the calls has arrived.
 func (h *Held) Arrived() <-chan struct{} { return h.arrived }
 
-// Release lets the calls through, those to come as well.
+// Release forwards the calls, including those to come.
 func (h *Held) Release() { h.release() }
 
 func (c Calls) meet(name string, do func(*call)) {
 	c.sandbox.front.set(&fault{name: name, operations: c.operations, left: c.times, do: do})
 }
 
-// fault is a switch that is set.
+// fault is a fault that is set.
 type fault struct {
 	name       string
 	operations []string // none: all
@@ -162,7 +159,7 @@ func (s *fault) isFor(operation string) bool {
 	return len(s.operations) == 0 || slices.Contains(s.operations, operation)
 }
 
-// String names what the switch still waits for.
+// String names the calls that the fault has left.
 func (s *fault) String() string {
 	what := "any operation"
 	if len(s.operations) > 0 {

@@ -14,16 +14,16 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// front stands before the real server. It writes down what arrives, and does to it what the switches say.
+// front is a proxy in front of the real server. It records the requests and applies the faults.
 type front struct {
 	t          testing.TB
 	operations *operations
 	server     *url.URL
-	transport  http.RoundTripper // to the server; it checks every answer against the contract
-	ended      chan struct{}     // closed when nothing is to wait any more
+	transport  http.RoundTripper // to the server; checks every response against the contract
+	ended      chan struct{}     // closed when nothing may wait any more
 
 	mu       sync.Mutex
-	switches []*fault // in the order in which they were set, used up ones included
+	switches []*fault // in the order in which they were set, including used ones
 	requests []*Request
 }
 
@@ -51,7 +51,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	happens(c)
 }
 
-// arrived writes a call down, and returns what happens to it: what the first switch says that is for it.
+// arrived records a call, and returns what happens to it: the first fault for it, if any.
 func (f *front) arrived(c *call) func(*call) {
 	operation := f.operations.of(c.r)
 	c.seen = &Request{
@@ -76,7 +76,7 @@ func (f *front) set(s *fault) {
 	f.switches = append(f.switches, s)
 }
 
-// unused lists the switches that have not done all they were set to do.
+// unused lists the faults that have calls left.
 func (f *front) unused() (names []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,7 +88,7 @@ func (f *front) unused() (names []string) {
 	return names
 }
 
-// seen returns a copy of what arrived for these operations, or for any if there is none.
+// seen returns a copy of the requests of these operations, or of all.
 func (f *front) seen(operations []string) (list []Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -116,7 +116,7 @@ type answer struct {
 	body   []byte
 }
 
-// pass lets the server answer.
+// pass forwards the call.
 func (c *call) pass() {
 	if a := c.ask(); a != nil {
 		c.write(a)
@@ -143,14 +143,14 @@ func (c *call) ask() *answer {
 	return a
 }
 
-// settle writes down which status the call was answered with.
+// settle records the status of the response.
 func (c *call) settle(status int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seen.Status = status
 }
 
-// write sends a response, or as much of it as the caller stays for.
+// write sends a response.
 func (c *call) write(a *answer) {
 	for name, values := range a.header {
 		c.w.Header()[name] = values
@@ -159,9 +159,8 @@ func (c *call) write(a *answer) {
 	_, _ = c.w.Write(a.body) // fails if the caller left
 }
 
-// die ends the connection, so that the caller has an error and no response. The first letter of a response is sent, because
-// if there is none the transport of net/http repeats a request by itself at times, and a fault should be one failed
-// attempt of the client, not one that nobody sees.
+// die closes the connection, so that the caller gets an error. It sends the first byte of a response, because otherwise the
+// transport of net/http may repeat the request by itself, and a fault should be one failed attempt of the client.
 func (c *call) die() {
 	conn, buffered, err := http.NewResponseController(c.w).Hijack()
 	if err != nil {
@@ -173,13 +172,13 @@ func (c *call) die() {
 	_ = conn.Close()
 }
 
-// Request is a request that arrived.
+// Request is a recorded request.
 type Request struct {
-	Operation      string // operationId, such as createTransaction; "" for what is not in the contract
+	Operation      string // operationId, such as createTransaction; "" if it is not in the contract
 	Method, Path   string
 	IdempotencyKey string // "" if it had none
-	Fault          string // the switch that it met, such as LoseResponse; "" if none
-	Status         int    // that it was answered with, also if the response was lost; 0: not answered, or not yet
+	Fault          string // the fault that it met, such as LoseResponse; "" if none
+	Status         int    // of the response, even if it was lost; 0 if there is none, or not yet
 }
 
 // String is for the messages of failing tests.

@@ -42,14 +42,14 @@ var contracted = sync.OnceValues(func() (*operations, error) {
 	return all, nil
 })
 
-// of returns the operationId of a request, "" where the contract has none for it.
+// of returns the operationId of a request; "" if the contract has none.
 func (o *operations) of(r *http.Request) string {
 	_, pattern := o.router.Handler(r)
 	return o.ids[pattern]
 }
 
-// refusal is the response of an operation with an error code, as the examples of the contract have it. It is an error if the
-// operation never answers so.
+// refusal returns the response of an operation with an error code, from the examples of the contract. It returns an error if
+// the operation does not declare it.
 func (o *operations) refusal(operation string, code client.Code) (*answer, error) {
 	if op := o.byID[operation]; op != nil {
 		for status, response := range op.Responses.Map() {
@@ -64,7 +64,7 @@ func (o *operations) refusal(operation string, code client.Code) (*answer, error
 	return nil, fmt.Errorf("%s never answers %s", cmp.Or(operation, "what is not in the contract"), string(code))
 }
 
-// refusal makes a response of an example, under an id of its own.
+// refusal returns the response of an example, with a request id of its own.
 func refusal(status string, response *openapi3.Response, example map[string]any) (a *answer, err error) {
 	a = &answer{header: http.Header{"Content-Type": {"application/json"}}}
 	if a.status, err = strconv.Atoi(status); err != nil {

@@ -13,23 +13,23 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// Sandbox is a running service. Make it with [New] or [Start]. Its methods fail the test where they fail, so call those
-// from the goroutine of the test; the clients may be used from any.
+// Sandbox is a running service, created by [New] or [Start]. Its methods fail the test, so call them from the goroutine of
+// the test; the clients may be used from any.
 type Sandbox struct {
 	URL                    string // the base URL
 	ClientID, ClientSecret string // the credentials of Client
 
-	Client *client.Client // as the first client organisation of the sandbox; it hardly waits before it tries again
-	Other  *client.Client // as the second one, which sees nothing of the first
+	Client *client.Client // as the first client organisation of the sandbox, with short waits before retries
+	Other  *client.Client // as the second one, which cannot see data of the first
 
 	t      testing.TB
 	server *servertest.Server
 	front  *front
-	direct *client.Client // as Client, past the switches and the record
+	direct *client.Client // as Client, bypassing faults and recording
 	stop   func()
 }
 
-// Option changes what [New] and [Start] make.
+// Option configures [New] and [Start].
 type Option func(*settings)
 
 type settings struct {
@@ -38,11 +38,11 @@ type settings struct {
 	problem string
 }
 
-// Lenient lets the test pass though switches were not used.
+// Lenient does not fail the test if faults were not used.
 func Lenient() Option { return func(s *settings) { s.lenient = true } }
 
-// RateLimit has the service answer RATE_LIMITED beyond so many requests a second of a client, with bursts of twice as
-// many; the sandbox's own count as well. Without it there is no limit.
+// RateLimit sets the requests per second of a client, with bursts of twice as many, beyond which the service answers
+// RATE_LIMITED. Requests of the sandbox itself count. The default is no limit.
 func RateLimit(perSecond int) Option {
 	return func(s *settings) {
 		s.server = func(c *server.Config) { c.RateLimit = perSecond }
@@ -52,8 +52,8 @@ func RateLimit(perSecond int) Option {
 	}
 }
 
-// New starts a sandbox, which stops when the test ends. The test fails if by then a switch has calls left (see [Calls]):
-// a fault that did not happen proves nothing. [Lenient] allows it.
+// New starts a sandbox, which stops when the test ends. The test fails if a fault then has calls left (see [Calls]), because
+// a fault that did not happen proves nothing; [Lenient] allows it.
 func New(t testing.TB, options ...Option) *Sandbox {
 	t.Helper()
 	chosen := settings{server: func(*server.Config) {}}
@@ -63,7 +63,7 @@ func New(t testing.TB, options ...Option) *Sandbox {
 	if chosen.problem != "" {
 		t.Fatalf("payouttest: %s", chosen.problem)
 	}
-	// A file of its own, whatever engine the environment names for the tests of the service.
+	// SQLite, whatever engine the environment selects for the tests of the service.
 	database := "sqlite:" + filepath.Join(t.TempDir(), "payouts.db")
 	running := servertest.New(t, chosen.server, func(c *server.Config) { c.Database = database })
 	first, second := server.SandboxClients[0], server.SandboxClients[1]
@@ -73,7 +73,7 @@ func New(t testing.TB, options ...Option) *Sandbox {
 	s.stop = sync.OnceFunc(func() {
 		close(s.front.ended)
 		web.Close()
-		s.direct.CloseIdleConnections() // or the server waits for those that were never used
+		s.direct.CloseIdleConnections() // otherwise the server waits for those that were never used
 		running.Stop()
 		if chosen.lenient || t.Failed() {
 			return
@@ -90,7 +90,7 @@ func New(t testing.TB, options ...Option) *Sandbox {
 	return s
 }
 
-// NewClient makes a client with the credentials of Client and options of your choice.
+// NewClient returns a client with the credentials of Client and these options.
 func (s *Sandbox) NewClient(options ...client.Option) *client.Client {
 	s.t.Helper()
 	return s.connect(s.URL, s.ClientID, s.ClientSecret, options...)
@@ -105,15 +105,15 @@ func (s *Sandbox) connect(url, id, secret string, options ...client.Option) *cli
 	return c
 }
 
-// Stop stops the service before the test ends, for code that has to live without it. It can be repeated.
+// Stop stops the service before the test ends, for code that must handle its absence. It may be called again.
 func (s *Sandbox) Stop() { s.stop() }
 
-// Now returns the time of the service, UTC. It stands still until it is moved.
+// Now returns the time of the service in UTC. It stands still until Advance moves it.
 func (s *Sandbox) Now() time.Time { return s.server.Clock.Now() }
 
-// Advance moves the time of the service. Limits are those of its UTC day, month and year.
+// Advance moves the time of the service, whose UTC day, month and year determine limits.
 func (s *Sandbox) Advance(d time.Duration) { s.server.Clock.Set(s.Now().Add(d)) }
 
-// Requests returns what arrived for these operations, named by operationId, in the order of arrival; without operations all
-// of it. What the sandbox does itself does not appear.
+// Requests returns the requests of these operations, by operationId, or of all, in the order of arrival, without those of the
+// sandbox itself.
 func (s *Sandbox) Requests(operations ...string) []Request { return s.front.seen(operations) }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Start starts a sandbox where there is no test, such as in an example or a program that shows something. Stop it with
-// [Sandbox.Stop]. What would fail a test panics: at once, or when it is stopped.
+// Start starts a sandbox without a test, for example in a demo. Stop it with [Sandbox.Stop]. It panics where a test would
+// fail.
 func Start(options ...Option) *Sandbox {
 	p := &program{}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
@@ -19,9 +19,9 @@ func Start(options ...Option) *Sandbox {
 	return s
 }
 
-// program stands in for the test. It has the methods that the sandbox uses.
+// program replaces the test. It has the methods that the sandbox uses.
 type program struct {
-	testing.TB // nil; it makes a program a testing.TB
+	testing.TB // nil; embedded to implement testing.TB
 
 	ctx    context.Context //nolint:containedctx // as a test has it
 	cancel func()
@@ -65,7 +65,7 @@ func (p *program) Failed() bool {
 	return len(p.failures) > 0
 }
 
-// Error implements [testing.TB]: it is told when the sandbox stops.
+// Error implements [testing.TB]: it is reported when the sandbox stops.
 func (p *program) Error(args ...any) { p.Errorf("%s", fmt.Sprint(args...)) }
 
 // Errorf implements [testing.TB].

@@ -17,7 +17,7 @@ type Sender struct {
 	FundID   uuid.UUID // the funding account
 	Business bool
 	Country  string // US or GB
-	Currency string // what is sent from there: USD or GBP
+	Currency string // the sending currency: USD or GBP
 }
 
 // ReceiveUser is a receive user with an address, a bank account and a wallet account in one country.
@@ -32,13 +32,13 @@ type ReceiveUser struct {
 // The sandbox sends from these countries, in these currencies.
 var sendingCurrencies = map[string]string{"US": "USD", "GB": "GBP"}
 
-// The sandbox sends to these countries. The rates are samples, for 1 USD and for 1 GBP alike; the service takes any (D-44).
+// The sandbox sends to these countries. The rates are samples, for 1 USD and 1 GBP alike; the service accepts any (D-44).
 var sampleRates = map[string]string{
 	"NP": "132.25", "IN": "83.1275", "MX": "17.05", "PH": "56.4", "NG": "1520", "JP": "149.5", "KW": "0.30725",
 }
 
-// VerifiedSender registers an individual in the US, verifies it and links an active funding account. Changes are made to the
-// registration before it is sent, such as another country or a business.
+// VerifiedSender registers an individual in the US, verifies it and links an active funding account. Changes, such as another
+// country or a business, are applied to the registration before it is sent.
 func (s *Sandbox) VerifiedSender(changes ...func(*api.UserRequest)) Sender {
 	s.t.Helper()
 	request := api.UserRequest{
@@ -83,7 +83,7 @@ func (s *Sandbox) verify(user uuid.UUID, what api.VerificationRequest) {
 	})
 }
 
-// set makes a call, which the SDK makes once, until it is within the [RateLimit] of the sandbox: setting twice is setting once.
+// set repeats a call, which the SDK does not retry, until it is within the [RateLimit]. Setting a value twice is harmless.
 func (s *Sandbox) set(call func() error) {
 	s.t.Helper()
 	err := call()
@@ -149,7 +149,7 @@ func (s *Sandbox) amount(text string) api.Amount {
 	return must(client.ParseAmount(text))(s.t)
 }
 
-// payer returns the first payer of a method in a country; the first ones restrict nothing.
+// payer returns the first payer of a method in a country, which has no restrictions.
 func (s *Sandbox) payer(country string, method api.PayoutMethod) *api.PayerDetail {
 	s.t.Helper()
 	ctx := s.t.Context()

@@ -14,7 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 )
 
-// Contract is an OpenAPI document that is ready to judge messages. It is safe for concurrent use.
+// Contract is a compiled OpenAPI document. It is safe for concurrent use.
 type Contract struct {
 	judge      *judge
 	operations map[string]*Operation // by method and template
@@ -80,7 +80,7 @@ func (c *Contract) Operations() []*Operation {
 	})
 }
 
-// find routes a request that no router of a server has routed.
+// find returns the operation and the path parameters of a URL.
 func (c *Contract) find(method string, u *url.URL) (*Operation, map[string]string) {
 	if method == http.MethodHead {
 		method = http.MethodGet

@@ -10,7 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// privateCopy returns a document that shares nothing with doc: it is changed below.
+// privateCopy returns a deep copy of doc, which the caller may change.
 func privateCopy(doc *openapi3.T) (*openapi3.T, error) {
 	if doc == nil {
 		return nil, errors.New("no document")
@@ -32,7 +32,7 @@ func privateCopy(doc *openapi3.T) (*openapi3.T, error) {
 	return own, nil
 }
 
-// supported rejects what could not be judged exactly, so that no part of a document is silently not enforced.
+// supported rejects what cannot be checked exactly, so that no part of a document is silently ignored.
 func supported(pointer string, ref *openapi3.SchemaRef) error {
 	s := ref.Value
 	refuse := func(format string, args ...any) error {
@@ -86,7 +86,7 @@ func variants(s *openapi3.Schema) (map[string]*openapi3.Schema, error) {
 	return byName, nil
 }
 
-// closed rejects a request schema that admits members it does not describe: they would escape every check.
+// closed rejects a request schema that allows unknown members, which would not be checked.
 func closed(pointer string, ref *openapi3.SchemaRef) error {
 	s := ref.Value
 	if s.Type.Is(openapi3.TypeObject) && isOpen(s) {

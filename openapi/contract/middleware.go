@@ -6,10 +6,10 @@ import (
 	"net/http"
 )
 
-// DefaultBodyLimit is how many bytes [Contract.Middleware] reads of a body unless told otherwise (D-15).
+// DefaultBodyLimit is the default limit of [Contract.Middleware] for a body, in bytes (D-15).
 const DefaultBodyLimit = 20 << 20
 
-// MiddlewareOption changes what [Contract.Middleware] does.
+// MiddlewareOption configures [Contract.Middleware].
 type MiddlewareOption func(*middleware)
 
 // BodyLimit sets the largest body that is read, in bytes.
@@ -17,7 +17,7 @@ func BodyLimit(bytes int64) MiddlewareOption {
 	return func(m *middleware) { m.limit = bytes }
 }
 
-// OnError replaces what answers a rejected request. err is an [*Error], or what kept the body from being read.
+// OnError sets the function that answers a rejected request. err is an [*Error], or why the body could not be read.
 func OnError(answer func(w http.ResponseWriter, r *http.Request, err error)) MiddlewareOption {
 	return func(m *middleware) { m.onError = answer }
 }
@@ -29,9 +29,9 @@ type middleware struct {
 	onError  func(http.ResponseWriter, *http.Request, error)
 }
 
-// Middleware lets only requests through to next that keep the contract, with the checked [Request] in their context, and
-// requests for which the document has no operation. By default a rejected request is answered with JSON: status, code,
-// message, and details with every violation.
+// Middleware forwards to next the requests that follow the contract, with the checked [Request] in their context, and
+// requests for which the document has no operation. By default it answers other requests with JSON: status, code, message,
+// and details with every violation.
 func (c *Contract) Middleware(next http.Handler, opts ...MiddlewareOption) http.Handler {
 	m := &middleware{contract: c, next: next, limit: DefaultBodyLimit, onError: answer}
 	for _, opt := range opts {
@@ -63,7 +63,7 @@ var codes = map[int]string{
 func answer(w http.ResponseWriter, _ *http.Request, err error) {
 	refused, ok := errors.AsType[*Error](err)
 	if !ok {
-		// The client broke off or was too slow, and most likely never sees this.
+		// The client disconnected or was too slow, and will probably not see this.
 		refused = &Error{http.StatusBadRequest, []Violation{{"body", "", "must be sent completely"}}}
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -46,8 +46,8 @@ func shortest(s string) string {
 	return s
 }
 
-// numberRule is what a schema says about a number. It is judged here because kin-openapi compares floats: it takes 3.0
-// for an integer, 2^63 for an int64, and loses the last digits of large amounts.
+// numberRule is the rule of a schema for a number. It is checked here because kin-openapi compares floats: it accepts 3.0
+// as an integer and 2^63 as an int64, and loses the last digits of large amounts.
 type numberRule struct {
 	bits     int // 0: not an integer
 	min, max *bound
@@ -59,7 +59,7 @@ type bound struct {
 	text      string
 }
 
-// takeNumberRule moves the rule out of the schema, so that kin-openapi does not judge it a second time.
+// takeNumberRule moves the rule out of the schema, so that kin-openapi does not check it again.
 func takeNumberRule(s *openapi3.Schema) numberRule {
 	rule := numberRule{min: newBound(s.Min, s.ExclusiveMin), max: newBound(s.Max, s.ExclusiveMax)}
 	if s.Type.Is(openapi3.TypeInteger) {
@@ -82,10 +82,10 @@ func newBound(limit *float64, exclusive openapi3.ExclusiveBound) *bound {
 	return &bound{value: value, exclusive: exclusive.IsTrue(), text: text}
 }
 
-// plainFloat returns the decimal that the document shows, which its parser turned into a float.
+// plainFloat returns the decimal as written in the document, whose parser converted it to a float.
 func plainFloat(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// floatDigits is how many digits of the document surely survive its parser.
+// floatDigits is the number of digits that the parser of the document preserves.
 const floatDigits = 15
 
 func keepsDigits(f float64) bool {
@@ -96,7 +96,7 @@ func keepsDigits(f float64) bool {
 	return len(text) <= floatDigits
 }
 
-// reason tells what is wrong with n, "" being nothing. What is not a plain decimal was rejected before.
+// reason returns what is wrong with n, a plain decimal; "" if nothing is.
 func (r numberRule) reason(n json.Number) string {
 	if !plainDecimal(n.String()) {
 		return ""

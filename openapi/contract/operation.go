@@ -64,7 +64,7 @@ func newOperation(j *judge, item *openapi3.PathItem, spec *openapi3.Operation) (
 	return op, nil
 }
 
-// add puts p in its place, over one of the same name that the path item declares for all its operations.
+// add adds p, and replaces one of the same name that the path item declares for all its operations.
 func (op *Operation) add(p parameter) {
 	switch p.in {
 	case openapi3.ParameterInQuery:

@@ -11,7 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// parameter is one scalar beside the body: in the path, the query, or a header of either direction.
+// parameter is one scalar outside of the body: in the path, the query, or a header of a request or response.
 type parameter struct {
 	in, name   string
 	required   bool
@@ -33,12 +33,12 @@ func newParameter(in, name string, p *openapi3.Parameter) (parameter, error) {
 	if !s.Type.IsSingle() || s.Type.Is(openapi3.TypeObject) || s.Type.Is(openapi3.TypeArray) {
 		return fail("must be a string, an integer, a number or a boolean")
 	}
-	// An empty header is a value like any other where the document does not ask for more.
+	// An empty header is a value like any other, unless the document requires more.
 	allowEmpty := p.AllowEmptyValue || (in == openapi3.ParameterInHeader && s.Type.Is(openapi3.TypeString) && s.MinLength == 0)
 	return parameter{in: in, name: name, required: p.Required, allowEmpty: allowEmpty, schema: s}, nil
 }
 
-// check judges the values that were sent under the parameter's name.
+// check checks the values of the parameter.
 func (p *parameter) check(values []string, j *judge, as direction) []Violation {
 	refuse := func(reason string) []Violation { return []Violation{{p.in, p.name, reason}} }
 	switch {
@@ -73,7 +73,7 @@ func (p *parameter) check(values []string, j *judge, as direction) []Violation {
 	return found
 }
 
-// parse takes the one spelling that JSON also has; Go's own parsers would take 0x1p-2, +5 and t.
+// parse accepts only the notation of JSON; the parsers of Go also accept 0x1p-2, +5 and t.
 func (p *parameter) parse(text string) (value any, ok bool) {
 	switch {
 	case p.schema.Type.Is(openapi3.TypeInteger):

@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// Request is a request that keeps the contract.
+// Request is a request that follows the contract.
 type Request struct {
 	Operation *Operation
-	Body      []byte // as sent; nil if the operation takes none or none was sent. Not to be changed.
+	Body      []byte // as sent; nil if the operation takes none or none was sent. Read-only.
 
 	path  map[string]string
 	value any // the decoded body
@@ -24,21 +24,21 @@ type Request struct {
 
 type contextKey struct{}
 
-// WithContext returns ctx with the request, for [FromContext].
+// WithContext returns a copy of ctx with the request, for [FromContext].
 func (r *Request) WithContext(ctx context.Context) context.Context {
 	return context.WithValue(ctx, contextKey{}, r)
 }
 
-// FromContext returns the checked request that ctx was made with.
+// FromContext returns the checked request of ctx.
 func FromContext(ctx context.Context) (*Request, bool) {
 	r, ok := ctx.Value(contextKey{}).(*Request)
 	return r, ok
 }
 
-// CheckRequest judges the parameters, the content type and the body of r, and reports everything that is wrong at once.
-// pathParams holds the decoded path parameters by name. Query parameters and body members that the document does not
-// name are rejected, headers are ignored. The body is read once, at most limit bytes of it, and r.Body is replaced by a
-// reader of the same bytes. An operation without request body leaves r.Body alone.
+// CheckRequest checks the parameters, the content type and the body of r, and reports all violations at once.
+// pathParams has the decoded path parameters by name. Unknown query parameters and body members are rejected, unknown
+// headers are ignored. At most limit bytes of the body are read, and r.Body is replaced by a reader of the same bytes. For
+// an operation without a request body r.Body is not touched.
 //
 // It returns an [*Error] for a rejected request, and any other error if the body could not be read.
 func (op *Operation) CheckRequest(r *http.Request, pathParams map[string]string, limit int64) (*Request, error) {
@@ -79,7 +79,7 @@ func (op *Operation) checkParameters(r *http.Request, pathParams map[string]stri
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		// What it did parse is not what was meant.
+		// What was parsed is incomplete.
 		return append(found, Violation{"query", "", "must be a well-formed query string"})
 	}
 	for name := range query {
@@ -93,8 +93,8 @@ func (op *Operation) checkParameters(r *http.Request, pathParams map[string]stri
 	return found
 }
 
-// readBody returns the body as sent, which may be empty. It returns an [*Error] with status 413 or 415, or what kept the
-// body from being read.
+// readBody returns the body as sent, which may be empty. It returns an [*Error] with status 413 or 415, or the error of
+// reading the body.
 func readBody(r *http.Request, limit int64) ([]byte, error) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
@@ -120,7 +120,7 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// isJSON takes application/json, alone or with charset=utf-8.
+// isJSON accepts application/json, alone or with charset=utf-8.
 func isJSON(h http.Header) bool {
 	values := h.Values("Content-Type")
 	if len(values) != 1 {

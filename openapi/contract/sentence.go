@@ -11,10 +11,10 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// reasonExtension is how a document says in words what its pattern demands.
+// reasonExtension is the extension with the violation message of a pattern.
 const reasonExtension = "x-reason"
 
-// sentence says what the schema expected where e was found.
+// sentence returns the message of a violation of a schema.
 func sentence(e *openapi3.SchemaError) string {
 	s := e.Schema
 	switch e.SchemaField {
@@ -36,7 +36,7 @@ func sentence(e *openapi3.SchemaError) string {
 		}
 		return oneOf(s.Enum)
 	case "discriminator":
-		// The value cannot tell: a missing one and null are both nil here.
+		// A missing value and null are both nil here.
 		if strings.HasPrefix(e.Reason, "input does not contain") {
 			return "is required"
 		}

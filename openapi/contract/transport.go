@@ -16,10 +16,10 @@ type Exchange struct {
 	Method      string // as sent
 	Path        string // the template
 	Status      int
-	Violations  []Violation // nil if the response keeps the contract
+	Violations  []Violation // nil if the response follows the contract
 }
 
-// ResponseError is returned by a transport with [FailOnViolation] in place of a response that breaks the contract.
+// ResponseError is returned by a transport with [FailOnViolation] instead of a response that breaks the contract.
 type ResponseError struct{ Exchange Exchange }
 
 // Error lists fields and reasons.
@@ -28,15 +28,15 @@ func (e *ResponseError) Error() string {
 	return fmt.Sprintf("contract: response %d to %s %s %s: %s", x.Status, x.Method, x.Path, x.OperationID, sentences(x.Violations))
 }
 
-// TransportOption changes what [Contract.Transport] does.
+// TransportOption configures [Contract.Transport].
 type TransportOption func(*transport)
 
-// BasePath names the path under which the service is served, such as /api. Paths outside of it match no operation.
+// BasePath sets the base path of the service, such as /api. Paths outside of it match no operation.
 func BasePath(prefix string) TransportOption {
 	return func(t *transport) { t.base = strings.TrimSuffix(prefix, "/") }
 }
 
-// Observe has report called for every checked exchange, from the goroutine of the request.
+// Observe calls report for every checked exchange, from the goroutine of the request.
 func Observe(report func(Exchange)) TransportOption {
 	return func(t *transport) { t.report = report }
 }
@@ -54,13 +54,12 @@ type transport struct {
 	fail     bool
 }
 
-// Transport checks every response that next brings: its status is declared for the operation, declared headers are
-// there and valid, the body is JSON with all that the schema asks for and nothing that the document does not name, and
-// there is none where none is declared. A request that matches no operation is checked only when it fails: the body must
-// then be of the schema Error.
+// Transport checks every response of next: the status is declared for the operation, declared headers are present and
+// valid, and the body follows the schema without unknown members, or is empty if none is declared. Of a request that
+// matches no operation only an error response is checked: its body must follow the schema Error.
 //
-// The response is returned unchanged, its body in memory, unless [FailOnViolation] is given. Any other error is that of
-// next, or of reading the body.
+// The response is returned unchanged, with its body in memory, unless [FailOnViolation] is used. Any other error is that
+// of next, or of reading the body.
 func (c *Contract) Transport(next http.RoundTripper, opts ...TransportOption) http.RoundTripper {
 	t := &transport{contract: c, next: next, report: func(Exchange) {}}
 	for _, opt := range opts {
@@ -71,7 +70,7 @@ func (c *Contract) Transport(next http.RoundTripper, opts ...TransportOption) ht
 
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	op := t.operation(r) // before next, which may not leave the request alone
+	op := t.operation(r) // before next, which may change the request
 	res, err := t.next.RoundTrip(r)
 	if err != nil {
 		return nil, err

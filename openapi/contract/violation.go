@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	maxViolations = 100 // more help nobody, and a response must not grow with a hostile request
-	maxField      = 200 // a field name comes from the sender, who can make it as long as the body
+	maxViolations = 100 // more are of no use, and a response must not grow with a hostile request
+	maxField      = 200 // a field name of the sender may be as long as the body
 )
 
-// Violation is one thing that is wrong with a message. It never holds the offending value.
+// Violation is one violation of the contract in a message. It never contains the offending value.
 type Violation struct {
 	In     string `json:"in"`     // path, query, header or body; status in a response
-	Field  string `json:"field"`  // the parameter's name, or a JSON pointer (RFC 6901) into the body, "" being all of it
+	Field  string `json:"field"`  // the name of the parameter, or a JSON pointer (RFC 6901) into the body; "" is the whole body
 	Reason string `json:"reason"` // what was expected, such as "must be an integer"
 }
 
@@ -41,7 +41,7 @@ func sentences(list []Violation) string {
 
 var order = []string{"status", "path", "query", "header", "body"}
 
-// tidy clips field names, sorts, and drops what was found twice or is too much.
+// tidy truncates field names, sorts, and drops duplicates and excess violations.
 func tidy(list []Violation) []Violation {
 	for i := range list {
 		list[i].Field = clip(list[i].Field)

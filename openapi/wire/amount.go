@@ -8,19 +8,18 @@ import (
 	"github.com/govalues/decimal"
 )
 
-// Amount is an exact decimal of at most 19 significant digits. On the wire it is a bare JSON number in plain notation
-// (decision D-05); no float is involved anywhere, and the digits that came in are the digits that go out. It carries no
-// currency: the field beside it does.
+// Amount is an exact decimal of at most 19 significant digits. On the wire it is a JSON number in plain notation (decision
+// D-05). It is never converted to a float and keeps its digits. Its currency is in another field.
 type Amount struct{ d decimal.Decimal }
 
 // ErrNotPlainNumber is returned for text that is not a plain decimal number: strings, null, exponents, signs other than
 // a leading minus, leading zeros.
 var ErrNotPlainNumber = errors.New("must be a plain decimal number")
 
-// ErrTooManyDigits is returned for a number whose digits do not fit: nothing is ever rounded to make it fit.
+// ErrTooManyDigits is returned for a number with too many digits; numbers are never rounded.
 var ErrTooManyDigits = errors.New("must have at most 19 significant digits")
 
-// ParseAmount reads a plain JSON number such as 100, 0.1 or -12345678901.23.
+// ParseAmount parses a plain JSON number such as 100, 0.1 or -12345678901.23.
 // It returns ErrNotPlainNumber or ErrTooManyDigits.
 func ParseAmount(s string) (Amount, error) {
 	fraction, ok := plainNumber(s)
@@ -31,7 +30,7 @@ func ParseAmount(s string) (Amount, error) {
 	if err != nil {
 		return Amount{}, ErrTooManyDigits
 	}
-	// The library rounds excess fraction digits away without a word.
+	// The library silently rounds excess fraction digits.
 	if d.Scale() != fraction {
 		return Amount{}, ErrTooManyDigits
 	}
@@ -53,7 +52,7 @@ func AmountOf(d decimal.Decimal) Amount { return Amount{d} }
 // Decimal returns the value for arithmetic.
 func (a Amount) Decimal() decimal.Decimal { return a.d }
 
-// String returns the digits as they stand on the wire.
+// String returns the digits as they are on the wire.
 func (a Amount) String() string { return a.d.String() }
 
 // Equal compares by value: 100 equals 100.00.
@@ -72,7 +71,7 @@ func (a *Amount) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Bind lets the generated code read an Amount from a query, path or header parameter.
+// Bind is used by the generated code for query, path and header parameters.
 func (a *Amount) Bind(src string) error { return a.UnmarshalJSON([]byte(src)) }
 
 // plainNumber reports whether s is a JSON number without exponent, and how many fraction digits it has.

@@ -8,7 +8,7 @@ import (
 // timestampLayout is ISO 8601 without zone, with six fractional digits.
 const timestampLayout = "2006-01-02T15:04:05.000000"
 
-// wholeSecond is how long a timestamp without fractional digits is.
+// wholeSecond is the length of a timestamp without fractional digits.
 const wholeSecond = len("2006-01-02T15:04:05")
 
 // ErrNotTimestamp is returned for text that is not such a timestamp.
@@ -28,7 +28,7 @@ func (t *Timestamp) UnmarshalJSON(b []byte) error {
 		return ErrNotTimestamp
 	}
 	text := string(b[1 : len(b)-1])
-	// The library reads a comma for the point, and hours of one digit, without a word.
+	// The library silently accepts a decimal comma, and hours of one digit.
 	if len(text) > wholeSecond && text[wholeSecond] != '.' {
 		return ErrNotTimestamp
 	}
