@@ -13,11 +13,11 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// creationRounds is how often each creation is raced, each time by idempotencyCallers.
+// creationRounds is how often each creation is raced, each time by all callers.
 const creationRounds = 4
 
-// raceCreations lets callers repeat each creation concurrently at the servers, which share a database, and finds one
-// of each. Then they send all kinds of creations with one key, and one kind is created.
+// raceCreations repeats each creation concurrently at servers that share a database: one is created. Then it sends all kinds
+// of creations with one key: one kind is created.
 func raceCreations(t testing.TB, servers ...*servertest.Server) {
 	t.Helper()
 	s := servers[0]
@@ -67,7 +67,7 @@ func raceCreations(t testing.TB, servers ...*servertest.Server) {
 	servertest.WantSound(t, s.Database)
 }
 
-// oneCreation checks that all answers are 200 with one body, and that exactly one is not a replay.
+// oneCreation checks that all responses are 200 with one body, and that exactly one is not a replay.
 func oneCreation(t testing.TB, answers []servertest.Answer) {
 	t.Helper()
 	first := 0
@@ -97,11 +97,11 @@ func TestConcurrentCreationsAtReplicas(t *testing.T) {
 	raceCreations(t, both[:]...)
 }
 
-// A repeat that waits for the first try longer than a request may take is told to come again, and creates once the first
-// try was taken back (D-08, D-16).
+// A repeat that waits for the first request longer than the timeout is answered with 503, and creates once the first one was
+// rolled back (D-08, D-16).
 func TestRepeatThatWaitsTooLong(t *testing.T) {
 	t.Parallel()
-	servertest.NeedPostgreSQL(t) // nobody but the service itself writes to a SQLite file for long
+	servertest.NeedPostgreSQL(t) // only the service itself holds the lock of a SQLite file for long
 	s := servertest.New(t)
 	w, db := servertest.NewWorld(t, s.Client), s.Beside(t)
 	impatient := servertest.New(t, func(c *server.Config) { c.Database, c.Timeout = s.Database, 300*time.Millisecond })

@@ -10,7 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// atOnce runs n calls concurrently and returns their answers in order. A call that gets no response fails the test.
+// atOnce runs n calls concurrently and returns their responses in order. A call without a response fails the test.
 func atOnce[T any](t testing.TB, n int, send func(ctx context.Context, i int) (T, error)) []T {
 	t.Helper()
 	answers, start := make([]T, n), make(chan struct{})
@@ -34,7 +34,7 @@ func atOnce[T any](t testing.TB, n int, send func(ctx context.Context, i int) (T
 	return answers
 }
 
-// 64 callers share what is left in the highest tier: exactly as many as fit are created, and never is it below 0.
+// 64 callers share the remaining limit of the highest tier: exactly as many transactions as fit are created.
 func TestConcurrentTransactionsShareALimit(t *testing.T) {
 	t.Parallel()
 	const callers = 64

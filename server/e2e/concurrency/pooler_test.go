@@ -13,8 +13,8 @@ import (
 
 const poolerRounds = 25
 
-// Behind PgBouncer, which gives every transaction another connection, replicas migrate, seed, answer every operation, and
-// keep keys and limits as they do without it.
+// Behind PgBouncer, which uses another connection for every transaction, replicas migrate, seed, answer every operation,
+// and keep keys and limits.
 func TestReplicasBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	servertest.NeedPostgreSQL(t)

@@ -28,7 +28,7 @@ func newReplicas(t testing.TB) [2]*servertest.Server {
 	return [2]*servertest.Server{first, servertest.New(t, func(c *server.Config) { c.Database = first.Database })}
 }
 
-// raceReplicas lets all callers send one request with one key concurrently, half of them to each replica.
+// raceReplicas sends one request with one key concurrently from all callers, half of them to each replica.
 func raceReplicas(
 	t testing.TB, both [2]*servertest.Server, user openapi_types.UUID, key string, request api.TransactionRequest,
 ) []*api.CreateTransactionResponse {
@@ -39,7 +39,7 @@ func raceReplicas(
 	})
 }
 
-// Repeats of a request at two replicas concurrently are one transaction, in whose answer all agree (D-16).
+// Concurrent repeats of a request at two replicas are one transaction, with one response (D-16).
 func TestReplicasCreateOneTransactionForAKey(t *testing.T) {
 	t.Parallel()
 	both, rounds := newReplicas(t), rounds(500)
@@ -63,8 +63,8 @@ func TestReplicasCreateOneTransactionForAKey(t *testing.T) {
 	servertest.WantSound(t, both[0].Database)
 }
 
-// Callers of two replicas share what is left in the highest tier: exactly as many transactions as fit are created, each
-// key one, and nothing is left below 0 (D-17).
+// Callers of two replicas share the remaining limit of the highest tier: exactly as many transactions as fit are created,
+// one for each key (D-17).
 func TestReplicasShareTheLastOfALimit(t *testing.T) {
 	t.Parallel()
 	const keys, fit = callers / 4, 9
@@ -73,7 +73,7 @@ func TestReplicasShareTheLastOfALimit(t *testing.T) {
 		w := servertest.NewCashSender(t, both[round%2], "US")
 		servertest.VerifyTags(t, both[round%2].Client, w.Sender.ID, servertest.TopTier...)
 		request := servertest.PickupAt(t, w.Sender, w.Users["NP"], servertest.CashPayer, "2000", "1", "NPR")
-		servertest.Created(t, servertest.SendToNepal(t, w, "1000.01")) // so that 9 more fit, and 999.99 stay
+		servertest.Created(t, servertest.SendToNepal(t, w, "1000.01")) // so that 9 more fit, and 999.99 remain
 		answers := atOnce(t, callers, func(ctx context.Context, i int) (*api.CreateTransactionResponse, error) {
 			params := &api.CreateTransactionParams{XIdempotencyKey: servertest.Ptr(fmt.Sprintf("round %d, key %d", round, i/4))}
 			return both[i%2].Client.CreateTransactionWithResponse(ctx, w.Sender.ID, params, request)
@@ -101,7 +101,7 @@ func TestReplicasShareTheLastOfALimit(t *testing.T) {
 	servertest.WantSound(t, both[1].Database)
 }
 
-// Replicas that start together on an empty database all serve the one sandbox.
+// Replicas that start together on an empty database serve the same sandbox.
 func TestReplicasStartTogether(t *testing.T) {
 	t.Parallel()
 	servertest.NeedPostgreSQL(t)
@@ -140,7 +140,7 @@ func TestReplicasStartTogether(t *testing.T) {
 	}
 }
 
-// What changes at one replica, or by an operator's tool, holds for the next request at the other: nothing is cached.
+// A change at one replica, or by an operator, takes effect with the next request at the other: nothing is cached.
 func TestReplicasSeeChangesAtOnce(t *testing.T) {
 	t.Parallel()
 	both := newReplicas(t)
@@ -199,7 +199,7 @@ func TestReplicasSeeChangesAtOnce(t *testing.T) {
 	servertest.WantLimit(t, there.Client, sender.ID, "NP", "1: 0.00 0.00 0.00")
 }
 
-// getFrom asks a service without a listener, as the first sandbox client.
+// getFrom sends a request to the handler, as the first sandbox client.
 func getFrom(t testing.TB, srv *server.Server, path string) string {
 	t.Helper()
 	r, answer := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil), httptest.NewRecorder()

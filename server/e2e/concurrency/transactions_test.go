@@ -13,7 +13,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// callers is how many send concurrently.
+// callers is the number of concurrent callers.
 const callers = 64
 
 // rounds is how often a race is run: fewer times with -short.
@@ -24,7 +24,7 @@ func rounds(full int) int {
 	return full
 }
 
-// race lets all callers send with one key concurrently; request gives what each of them sends.
+// race sends concurrently from all callers with one key; request returns the request of each.
 func race(
 	t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID, key string, request func(i int) api.TransactionRequest,
 ) []*api.CreateTransactionResponse {
@@ -35,7 +35,7 @@ func race(
 	})
 }
 
-// oneTransaction checks that all answers are 200 with one body, and that exactly one is not a replay.
+// oneTransaction checks that all responses are 200 with one body, and that exactly one is not a replay.
 func oneTransaction(t testing.TB, answers []*api.CreateTransactionResponse) {
 	t.Helper()
 	first := 0
@@ -55,7 +55,7 @@ func oneTransaction(t testing.TB, answers []*api.CreateTransactionResponse) {
 	}
 }
 
-// Concurrent repeats of a request are one transaction: all wait for the first and give its response (D-16).
+// Concurrent repeats of a request are one transaction: all wait for the first and return its response (D-16).
 func TestConcurrentRepeats(t *testing.T) {
 	t.Parallel()
 	rounds := rounds(200)
@@ -85,7 +85,7 @@ func TestConcurrentRepeats(t *testing.T) {
 	servertest.WantLimit(t, s.Client, sender.ID, "NP", fmt.Sprintf("1: %s %s %s", left(1_000_00), left(3_000_00), left(10_000_00)))
 }
 
-// Of concurrent requests that differ, the one that is first gets the key; the others are rejected and write nothing.
+// Of concurrent requests that differ, the first one gets the key; the others are rejected and write nothing.
 func TestConcurrentDifferentRequests(t *testing.T) {
 	t.Parallel()
 	const rounds = 10
@@ -117,7 +117,7 @@ func TestConcurrentDifferentRequests(t *testing.T) {
 	}
 }
 
-// A repeat is never rejected for what the first one did: here that uses up the last of the highest limit.
+// A repeat is never rejected because of the first request, which here uses up the highest limit.
 func TestConcurrentRepeatsForTheLastOfALimit(t *testing.T) {
 	t.Parallel()
 	const rounds = 10
@@ -137,7 +137,7 @@ func TestConcurrentRepeatsForTheLastOfALimit(t *testing.T) {
 	}
 }
 
-// Concurrent repeats of a request that is rejected are all rejected for the same rule, and the key stays free.
+// Concurrent repeats of a rejected request are all rejected for the same rule, and do not use the key.
 func TestConcurrentRefusals(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

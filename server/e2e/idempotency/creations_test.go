@@ -19,7 +19,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// backwards writes JSON with the members of each object in the reverse order, and with white space.
+// backwards returns JSON with the members of each object in reverse order, and with white space.
 func backwards(t testing.TB, body []byte) []byte {
 	t.Helper()
 	var members map[string]json.RawMessage
@@ -33,7 +33,7 @@ func backwards(t testing.TB, body []byte) []byte {
 	return append(text, '}')
 }
 
-// changes has for each operation the same request in other words, and requests that differ in one thing.
+// changes has for each operation equivalent requests, and requests that differ in one value.
 var changes = map[string]struct{ same, other [][2]string }{
 	"createUser": {
 		[][2]string{{`{`, `{"business":false,`}, {`Asha`, `A\u0073ha`}},
@@ -61,8 +61,8 @@ var changes = map[string]struct{ same, other [][2]string }{
 	},
 }
 
-// Every creation answers a repeat with what it created before, however it is written, and rejects the key to any other
-// request of the client. Another client's key of the same text is another key (D-16, D-54).
+// Every creation answers an equivalent repeat with what it created before, and rejects the key for any other request of the
+// client. The same key of another client is another key (D-16, D-54).
 func TestEveryCreationIsReplayed(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -118,7 +118,7 @@ func createdID(t testing.TB, body []byte) string {
 	return servertest.Parse[struct{ ID uuid.UUID }](t, body).ID.String()
 }
 
-// A rejected creation uses up no key: the same key serves a request that is right (D-16).
+// A rejected creation does not use its key, which works for a valid request (D-16).
 func TestKeyAfterARefusedCreation(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -151,8 +151,8 @@ func TestKeyAfterARefusedCreation(t *testing.T) {
 	}
 }
 
-// A repeat answers what was created as it is now, and also where it could not be created any more; a new key then shows
-// that it could not (D-54).
+// A repeat returns the current state of what was created, even if it could not be created any more, as a new key shows
+// (D-54).
 func TestReplayOfWhatHasChanged(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// D-16: a creation that failed with 500 used up neither its key nor the limit, and left nothing behind. The same key
-// succeeds once after the repair, and is replayed from then on.
+// D-16: a transaction that failed with 500 used neither its key nor the limit, and wrote nothing. After the repair the key
+// creates one transaction, and is replayed from then on.
 func TestFailedTransactionUsesUpNoKey(t *testing.T) {
 	t.Parallel()
 	for _, table := range []string{"clients", "users", "payers", "transactions", "documents", "cip_tags", "limit_usage", "idempotency_keys"} {
@@ -38,7 +38,7 @@ func TestFailedTransactionUsesUpNoKey(t *testing.T) {
 	}
 }
 
-// The same after a 503: the store went away, and came back with the next start.
+// The same after a 503: the store was closed, and is opened by the next start.
 func TestClosedStoreUsesUpNoKey(t *testing.T) {
 	t.Parallel()
 	config := server.Config{Database: servertest.Database(t)}
@@ -81,8 +81,8 @@ func createsOnce(t testing.TB, s *servertest.Server, sender servertest.Sender, b
 	}
 }
 
-// D-16: a creation of any kind that failed with 500 used up no key. What a key created is never created again, not even
-// where it was lost.
+// D-16: a creation of any kind that failed with 500 did not use its key. What a key created is never created again, not even
+// if it was lost.
 func TestFailedCreationUsesUpNoKey(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

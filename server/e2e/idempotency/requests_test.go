@@ -14,7 +14,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// fullRequest is a request with every member; ids are those of rowIDs.
+// fullRequest has every member, with placeholders of servertest.IDs.
 const fullRequest = `{"from_amount":100,"exchange_rate":132.25,"to_amount":1,"fee_amount":2.5,"note":"For the school",
 	"from_currency":"USD","to_currency":"NPR","purpose":"OTHER","custom_purpose":"School fee","remittance_purpose":"Family",
 	"physical_documents":[{"document_type":"INVOICE","document_value":"data:application/pdf;base64,JVBERi0xLjcK"},
@@ -22,7 +22,7 @@ const fullRequest = `{"from_amount":100,"exchange_rate":132.25,"to_amount":1,"fe
 	"ip_address":"203.0.113.7","from_fund_id":"$fund","funding_source_type":"CARD",
 	"to":{"id":"$receiver","fund_id":"$wallet","payout_method":"WALLET","calculation_mode":"SENDER_AMOUNT","payer_id":1004}}`
 
-// shortRequest leaves out whatever has a default or is optional.
+// shortRequest has only required members.
 const shortRequest = `{"from_amount":100,"exchange_rate":132.25,"from_currency":"USD","to_currency":"NPR","from_fund_id":"$fund",
 	"to":{"id":"$receiver","fund_id":"$bank","payout_method":"BANK_DEPOSIT"}}`
 
@@ -46,13 +46,13 @@ func (w textSender) send(t testing.TB, key, body string) servertest.Answer {
 	return servertest.Call(t, w.Server, "POST", servertest.TransactionsPath(w.sender), []byte(w.ids.Replace(body)), servertest.IdempotencyKey, key)
 }
 
-// created is how many transactions the sender has.
+// created returns the number of transactions of the sender.
 func (w textSender) created(t testing.TB) int {
 	t.Helper()
 	return len(servertest.List(t, w.Client, w.sender.ID, 100))
 }
 
-// However a client writes the same request, a repeat gives the first transaction (D-16).
+// A repeat returns the first transaction, however the client writes the request (D-16).
 func TestSameRequestIsReplayed(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -93,12 +93,12 @@ func TestSameRequestIsReplayed(t *testing.T) {
 	}
 }
 
-// Each member alone makes a request another one, which is rejected and writes nothing (section 4, note 3; section 7).
+// A request that differs in any member is rejected and writes nothing (section 4, note 3; section 7).
 func TestDifferentRequestIsRefused(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	w := newTextSender(t, s)
-	// The second one is the same with cash; a wallet has no pickup_location, cash has no fund_id.
+	// The same with cash, because only cash has pickup_location, and only accounts have fund_id.
 	cash := strings.Replace(fullRequest, `"fund_id":"$wallet","payout_method":"WALLET","calculation_mode":"SENDER_AMOUNT","payer_id":1004`,
 		`"payout_method":"CASH_PICKUP","payer_id":1002,"pickup_location":30001`, 1)
 	replays := map[string][]byte{
@@ -112,9 +112,9 @@ func TestDifferentRequestIsRefused(t *testing.T) {
 	}{
 		"full": {fullRequest, [][2]string{
 			{`"from_amount":100`, `"from_amount":100.01`},
-			{`"from_amount":100`, `"from_amount":100.001`}, // also a request that fits no currency
+			{`"from_amount":100`, `"from_amount":100.001`}, // which would be invalid as a first request
 			{`132.25`, `132.251`},
-			{`"to_amount":1`, `"to_amount":2`}, // ignored by the calculation, not here
+			{`"to_amount":1`, `"to_amount":2`}, // though the calculation ignores it
 			{`"to_amount":1,`, ``},
 			{`"fee_amount":2.5`, `"fee_amount":2.51`},
 			{`"fee_amount":2.5,`, ``},
@@ -211,7 +211,7 @@ func TestScopeOfAKey(t *testing.T) {
 	a.send(t, "key", shortRequest).Replays(t, first)
 }
 
-// Without a key each request is one of its own.
+// Without a key each request creates a transaction.
 func TestRequestsWithoutAKey(t *testing.T) {
 	t.Parallel()
 	w := newTextSender(t, servertest.New(t))
@@ -221,7 +221,7 @@ func TestRequestsWithoutAKey(t *testing.T) {
 	}
 }
 
-// A key is its characters, at most 255 of them; white space around a header is no part of it (HTTP).
+// A key has at most 255 characters; HTTP removes white space around the value of a header.
 func TestUnusualKeys(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -250,7 +250,7 @@ func TestUnusualKeys(t *testing.T) {
 	}
 }
 
-// A rejected request uses up no key, whatever rejected it: the same key serves the same request later, or another one.
+// A rejected request does not use its key, which works later for the same request, or another one.
 func TestKeyAfterARefusedTransaction(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -305,7 +305,7 @@ func setFundStatus(t testing.TB, w textSender, status api.FundingAccountStatus) 
 	servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)
 }
 
-// A repeat answers the first transaction also where a rule is no longer met; a new key then shows that it is not (D-16).
+// A repeat returns the first transaction even if a rule is no longer met, as a new key shows (D-16).
 func TestReplayAfterARuleIsNoLongerMet(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

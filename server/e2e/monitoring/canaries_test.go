@@ -11,7 +11,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// Values that are found wherever they turn up.
+// Values that can be searched for.
 const (
 	canaryWord    = "Canary"
 	canaryToken   = "CANARY"
@@ -71,7 +71,7 @@ func payOutCanaries(t testing.TB, s *servertest.Server) {
 	}
 }
 
-// refuseCanaries sends requests full of canaries that are rejected, each for something else.
+// refuseCanaries sends requests full of canaries that are rejected for many reasons.
 func refuseCanaries(t testing.TB, s *servertest.Server) {
 	t.Helper()
 	user, nowhere := canaryUser(), servertest.Nowhere()

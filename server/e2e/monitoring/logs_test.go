@@ -16,7 +16,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// requestLine is what a test reads of a line of the log.
+// requestLine has the fields of a log line that are tested.
 type requestLine struct {
 	Message   string `json:"msg"`
 	RequestID string `json:"request_id"`
@@ -25,7 +25,7 @@ type requestLine struct {
 	Client    string `json:"client"`
 }
 
-// newLogged starts a server that logs everything into a text; read it with logLines once the server is stopped.
+// newLogged starts a server that logs into a buffer, which may be read once the server is stopped.
 func newLogged(t testing.TB) (*servertest.Server, *bytes.Buffer) {
 	t.Helper()
 	var text bytes.Buffer
@@ -33,7 +33,7 @@ func newLogged(t testing.TB) (*servertest.Server, *bytes.Buffer) {
 	return servertest.New(t, func(c *server.Config) { c.Logger = slog.New(handler) }), &text
 }
 
-// requestLines returns the lines of the requests.
+// requestLines returns the log lines of requests.
 func requestLines(t testing.TB, text []byte) []requestLine {
 	t.Helper()
 	var lines []requestLine
@@ -49,7 +49,7 @@ func requestLines(t testing.TB, text []byte) []requestLine {
 	return lines
 }
 
-// Each request, rejected or not, has one line in the log, which the id in its response leads to.
+// Each request, rejected or not, has one log line, with the request id of its response.
 func TestLogHasOneLineForEachRequest(t *testing.T) {
 	t.Parallel()
 	s, text := newLogged(t)
@@ -86,7 +86,7 @@ func TestLogHasOneLineForEachRequest(t *testing.T) {
 	}
 }
 
-// recorder keeps what every answer of a server tells: its id, and its body where it is an error.
+// recorder records the request id of every response, and the body of errors.
 type recorder struct {
 	next   http.RoundTripper
 	mu     sync.Mutex
@@ -114,8 +114,8 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// D-08: neither the log nor a response that rejects a request repeats a value of it: no name, address, number, document,
-// secret or note, whatever goes wrong.
+// D-08: neither the log nor an error response repeats a value of the request: no name, address, number, document, secret or
+// note, whatever goes wrong.
 func TestLogAndRefusalsHoldNoPersonalData(t *testing.T) {
 	t.Parallel()
 	s, text := newLogged(t)

@@ -42,7 +42,7 @@ func serve(t testing.TB, c server.Config) (s *servertest.Server, srv *server.Ser
 	}
 }
 
-// get reads a page that is no part of the contract.
+// get reads a page that is not part of the contract.
 func get(t testing.TB, url string) (int, exposition) {
 	t.Helper()
 	resp, err := http.Get(url)
@@ -57,10 +57,10 @@ func get(t testing.TB, url string) (int, exposition) {
 	return resp.StatusCode, exposition(text)
 }
 
-// exposition is what a scrape gives.
+// exposition is the text of a scrape.
 type exposition string
 
-// series returns the values of a metric by their labels, as they are written.
+// series returns the values of a metric by their labels.
 func (m exposition) series(t testing.TB, name string) map[string]float64 {
 	t.Helper()
 	all := map[string]float64{}
@@ -79,7 +79,7 @@ func (m exposition) series(t testing.TB, name string) map[string]float64 {
 	return all
 }
 
-// nonzero leaves out what has not happened.
+// nonzero returns the values other than 0.
 func (m exposition) nonzero(t testing.TB, name string) map[string]float64 {
 	t.Helper()
 	all := m.series(t, name)
@@ -87,7 +87,7 @@ func (m exposition) nonzero(t testing.TB, name string) map[string]float64 {
 	return all
 }
 
-// wireCounts counts on the wire what the service should count behind it.
+// wireCounts counts responses on the wire, for comparison with the metrics.
 type wireCounts struct {
 	next              http.RoundTripper
 	mu                sync.Mutex
@@ -95,7 +95,7 @@ type wireCounts struct {
 	replays           float64
 }
 
-// countOnTheWire counts all that s.HTTP is answered from here on.
+// countOnTheWire counts all responses to s.HTTP from now on.
 func countOnTheWire(t testing.TB, s *servertest.Server) *wireCounts {
 	t.Helper()
 	seen := &wireCounts{requests: map[string]float64{}, refused: map[string]float64{}}
@@ -135,8 +135,8 @@ type roundTripper func(*http.Request) (*http.Response, error)
 // RoundTrip implements http.RoundTripper.
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// After a payout, replays, and hundreds of refusals of each kind, each counter is what was seen on the wire; the text is
-// as Prometheus wants it, and holds no value of a request.
+// After a payout, replays, and hundreds of errors, each counter is what was counted on the wire. The text follows the rules
+// of Prometheus, and has no value of a request.
 func TestMetricsCountWhatWasDone(t *testing.T) {
 	t.Parallel()
 	s, _, scrape := serve(t, server.Config{})
@@ -145,10 +145,10 @@ func TestMetricsCountWhatWasDone(t *testing.T) {
 	sender := servertest.NewSender(t, s.Client)
 	receiver := servertest.NewReceiver(t, s.Client, sender.ID)
 	before := scrape().series(t, "payoutd_transactions_created_total")
-	for _, amount := range []string{"10", "10.00", "10", "11"} { // one, two replays, one refusal
+	for _, amount := range []string{"10", "10.00", "10", "11"} { // one creation, two replays, one rejection
 		servertest.Send(t, s.Client, sender.ID, canaryWord, servertest.Deposit(t, sender, receiver, amount))
 	}
-	for range 2 { // a replay that is no transaction
+	for range 2 { // a replay of a user
 		servertest.Call(t, s, http.MethodPost, "/users", []byte(servertest.Registration.With()), servertest.IdempotencyKey, "a user")
 	}
 	servertest.Send(t, s.Client, sender.ID, "", servertest.Pickup(t, sender, receiver.ID, servertest.CashPayer, "10"))
@@ -219,7 +219,7 @@ func wantSeries(t testing.TB, got, want map[string]float64) {
 	}
 }
 
-// lint checks a scrape against what Prometheus asks of names, types and help.
+// lint checks names, types and help with the linter of Prometheus.
 func lint(t testing.TB, text exposition) {
 	t.Helper()
 	problems, err := promlint.New(strings.NewReader(string(text))).Lint()
@@ -254,7 +254,7 @@ func TestMetricsCountViolations(t *testing.T) {
 	}
 }
 
-// D-28: requests above the limit are counted by their client, which is known by then.
+// D-28: rate-limited requests are counted by client.
 func TestMetricsCountRateLimitedRequests(t *testing.T) {
 	t.Parallel()
 	s, _, scrape := serve(t, server.Config{RateLimit: 1})
@@ -270,7 +270,7 @@ func TestMetricsCountRateLimitedRequests(t *testing.T) {
 	}
 }
 
-// Whatever callers make up, it adds no series.
+// Callers cannot add series.
 func TestMetricsAreBounded(t *testing.T) {
 	t.Parallel()
 	s, _, scrape := serve(t, server.Config{})
@@ -303,7 +303,7 @@ func TestMetricsAreBounded(t *testing.T) {
 	}
 }
 
-// The pools of the database are shown with what they did, and failures by kind.
+// The metrics of the store: connection pools, and failures by kind.
 func TestMetricsOfTheStore(t *testing.T) {
 	t.Parallel()
 	s, srv, scrape := serve(t, server.Config{})
@@ -344,7 +344,7 @@ func TestMetricsOfTheStore(t *testing.T) {
 	failures(map[string]float64{`{kind="unavailable"}`: 1, `{kind="other"}`: 1})
 }
 
-// What runs is told once, and the Go runtime and the process are there.
+// Build information, and the metrics of the Go runtime and the process.
 func TestMetricsOfTheProgram(t *testing.T) {
 	t.Parallel()
 	_, srv, scrape := serve(t, server.Config{})
@@ -371,7 +371,7 @@ func TestMetricsOfTheProgram(t *testing.T) {
 	}
 }
 
-// Section 4: the public listener has no metrics, and theirs has nothing else.
+// Section 4: the public listener has no metrics, and that of the metrics has nothing else.
 func TestMetricsHaveAListenerOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	s, srv, _ := serve(t, server.Config{})

@@ -17,7 +17,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// D-08: /readyz tells a database without the newest migration from one that is away.
+// D-08: /readyz distinguishes a database with pending migrations from one that is unavailable.
 func TestReadyNeedsTheNewestMigration(t *testing.T) {
 	t.Parallel()
 	s, srv, _ := serve(t, server.Config{})
@@ -36,7 +36,7 @@ func TestReadyNeedsTheNewestMigration(t *testing.T) {
 	}
 }
 
-// awaitedMessage tells when a message is logged.
+// awaitedMessage closes seen when the message is logged.
 type awaitedMessage struct {
 	message string
 	seen    chan struct{}
@@ -50,8 +50,8 @@ func (l awaitedMessage) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// While the service ends, /readyz says so at once, also to new connections as long as there are any; a request in flight is
-// answered nevertheless.
+// While the service shuts down, /readyz answers 503 at once, on new connections too while they are accepted, and a request
+// in flight is answered.
 func TestReadyWhileShuttingDown(t *testing.T) {
 	t.Parallel()
 	for _, delay := range []time.Duration{0, 3 * time.Second} {
@@ -104,7 +104,7 @@ func TestReadyWhileShuttingDown(t *testing.T) {
 	}
 }
 
-// handled asks the handler itself, past the listener.
+// handled sends a request to the handler, without the listener.
 func handled(t testing.TB, srv *server.Server, path string) (int, exposition) {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -112,7 +112,7 @@ func handled(t testing.TB, srv *server.Server, path string) (int, exposition) {
 	return w.Code, exposition(w.Body.String())
 }
 
-// requestInFlight sends half of a request, and returns what sends the rest and returns the status.
+// requestInFlight sends half of a request. finish sends the rest and returns the status.
 func requestInFlight(t testing.TB, url string) (finish func() int) {
 	t.Helper()
 	upload, body := io.Pipe()

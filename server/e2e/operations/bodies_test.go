@@ -13,7 +13,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// D-48: a body that breaks off, or is framed wrongly, is the caller's fault: 400 that says so, and nothing written.
+// D-48: a truncated or wrongly framed body is answered with 400, and nothing is written.
 func TestBodiesThatBreakOff(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -71,7 +71,7 @@ var otherMediaTypes = map[string][]string{
 	"longer name": {"application/jsonx"},
 }
 
-// D-52: a body that does not come as JSON answers 415 on every operation that takes one, and writes nothing.
+// D-52: every operation with a body answers 415 to another media type, and writes nothing.
 func TestMediaTypesOtherThanJSON(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -96,15 +96,15 @@ func TestMediaTypesOtherThanJSON(t *testing.T) {
 	}
 }
 
-// spaces is a body of white space that never ends.
+// spaces is an endless body of white space.
 type spaces struct{}
 
 func (spaces) Read(p []byte) (int, error) { return copy(p, blank), nil }
 
 var blank = bytes.Repeat([]byte{' '}, 64<<10)
 
-// D-15: a body above 20 MiB answers 413 on every operation that takes one, whether its length is announced, and then
-// before any of it is read, or not.
+// D-15: every operation with a body answers 413 to more than 20 MiB: before the body is read if its length is announced,
+// and after 20 MiB if not.
 func TestBodiesAboveTheSizeLimit(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// D-19: missing, unknown and wrong credentials answer the same 401 on every operation, before anything else is judged.
+// D-19: every operation answers the same 401 to missing, unknown and wrong credentials, before any other check.
 func TestCredentialsThatNameNoClient(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

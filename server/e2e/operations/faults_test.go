@@ -10,7 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// Every operation answers 200 to a request without fault, so that what follows is due to the faults.
+// Every operation answers 200 without faults, so that the errors below are due to the faults.
 func TestEveryOperationAnswers200(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -24,7 +24,7 @@ func TestEveryOperationAnswers200(t *testing.T) {
 	}
 }
 
-// D-08: a damaged database answers 500 on every operation, without its own words, and answers again once repaired.
+// D-08: with a damaged database every operation answers 500 without details, and works again after the repair.
 func TestDamagedDatabaseAnswers500(t *testing.T) {
 	t.Parallel()
 	for name, tables := range map[string][]string{
@@ -50,7 +50,7 @@ func TestDamagedDatabaseAnswers500(t *testing.T) {
 	}
 }
 
-// Documents are read to be shown, and by no operation that shows none.
+// Only operations that return documents read them.
 func TestDocumentsAreReadOnlyToBeShown(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -69,7 +69,7 @@ func TestDocumentsAreReadOnlyToBeShown(t *testing.T) {
 	}
 }
 
-// A row that cannot be read is a fault like any other.
+// A row that cannot be decoded is a 500, too.
 func TestUnreadableRowAnswers500(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -78,7 +78,7 @@ func TestUnreadableRowAnswers500(t *testing.T) {
 	servertest.WantInternalError(t, servertest.Call(t, s, http.MethodGet, "/users/"+w["user_id"], nil))
 }
 
-// D-08: while the store is away every operation answers 503 and when to come back; /readyz tells so, and /healthz stays.
+// D-08: while the store is unavailable every operation answers 503 with Retry-After, as does /readyz, but not /healthz.
 func TestClosedStoreAnswers503(t *testing.T) {
 	t.Parallel()
 	s, srv := servertest.Serve(t, server.Config{Database: servertest.Database(t)})
@@ -107,7 +107,7 @@ func TestClosedStoreAnswers503(t *testing.T) {
 	page("/healthz", http.StatusOK, "ok\n")
 }
 
-// A request that takes longer than the service gives it answers 503 on every operation.
+// Every operation answers 503 to a request that takes longer than the timeout.
 func TestTimeoutAnswers503(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t, func(c *server.Config) { c.Timeout = time.Nanosecond })

@@ -19,7 +19,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// withoutRequestID reads an error body for comparison: everything in it but the id of the exchange.
+// withoutRequestID returns an error body without the request id, for comparison.
 func withoutRequestID(t testing.TB, a servertest.Answer, status int) api.Error {
 	t.Helper()
 	if a.Status != status {
@@ -33,7 +33,7 @@ func withoutRequestID(t testing.TB, a servertest.Answer, status int) api.Error {
 	return e
 }
 
-// sameRefusal fails the test unless a thing of a stranger is rejected in the very words for a thing that never existed.
+// sameRefusal fails the test unless an id of a stranger gets the same response as one that never existed.
 func sameRefusal(t testing.TB, stranger, nowhere servertest.Answer, status int) api.Error {
 	t.Helper()
 	got, want := withoutRequestID(t, stranger, status), withoutRequestID(t, nowhere, status)
@@ -43,7 +43,7 @@ func sameRefusal(t testing.TB, stranger, nowhere servertest.Answer, status int) 
 	return got
 }
 
-// ownedParameters names the path parameters of an operation that name what a client owns.
+// ownedParameters returns the path parameters of an operation that identify data of a client.
 func ownedParameters(op *contract.Operation) []string {
 	return slices.DeleteFunc(servertest.PathParameters(op), func(name string) bool {
 		_, reference := servertest.Reference[name]
@@ -51,8 +51,8 @@ func ownedParameters(op *contract.Operation) []string {
 	})
 }
 
-// D-10: an identifier in the path that belongs to another client, or to another user of the same client, answers what
-// an identifier answers that never existed.
+// D-10: an identifier in the path that belongs to another client, or to another user of the same client, gets the same
+// response as one that never existed.
 func TestIdentifiersOfOthersInThePath(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -84,8 +84,8 @@ func TestIdentifiersOfOthersInThePath(t *testing.T) {
 	}
 }
 
-// Section 1, rule 2, and D-18: reference data of a country that is not enabled for a client answers what an identifier
-// answers that never existed.
+// Section 1, rule 2, and D-18: an identifier of reference data of a country that is not enabled for the client gets the same
+// response as one that never existed.
 func TestReferenceDataOfCountriesThatAreNotEnabled(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -116,7 +116,7 @@ func TestReferenceDataOfCountriesThatAreNotEnabled(t *testing.T) {
 }
 
 // D-09, D-10: an identifier in the body of a transaction that belongs to another client, to another user, or to another
-// receive user of the same user, answers what an identifier answers that never existed.
+// receive user of the same user, gets the same response as one that never existed.
 func TestIdentifiersOfOthersInTheBody(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -160,7 +160,7 @@ func TestIdentifiersOfOthersInTheBody(t *testing.T) {
 	}
 }
 
-// An account of the right receive user and of the wrong kind is none (section 1, rule 4).
+// An account of the right receive user but of the wrong kind is not found (section 1, rule 4).
 func TestAccountsOfTheOtherKind(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -176,7 +176,7 @@ func TestAccountsOfTheOtherKind(t *testing.T) {
 	}
 }
 
-// The two tests above know every identifier of the contract that can be in a body.
+// The tests above cover every identifier that the contract has in a body.
 func TestEveryIdentifierInABodyIsTested(t *testing.T) {
 	t.Parallel()
 	document, err := openapi.Document()
@@ -210,7 +210,7 @@ func TestEveryIdentifierInABodyIsTested(t *testing.T) {
 	}
 }
 
-// D-16: an idempotency key belongs to its client. The same one of two clients creates two transactions.
+// D-16: an idempotency key belongs to its client. The same key of two clients creates two transactions.
 func TestIdempotencyKeysBelongToTheirClient(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

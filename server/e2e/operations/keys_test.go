@@ -21,7 +21,7 @@ func TestIdempotencyKeysThatBreakTheContract(t *testing.T) {
 	}
 }
 
-// sendKeys sends keys to an operation; i makes them its own.
+// sendKeys sends valid and invalid keys to an operation; i makes the valid ones unique.
 func sendKeys(t *testing.T, s *servertest.Server, w servertest.World, watch servertest.Watch, op *contract.Operation, i rune) {
 	t.Helper()
 	body := string(w.Body(t, op))

@@ -11,9 +11,8 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store/pgtest"
 )
 
-// TestMain runs nothing where PostgreSQL is asked for and missing, and says so; with CI=true that is a failure. It fails
-// the package if any status that the contract declares for an operation was never answered by the real
-// server. It judges whole runs alone: a filtered one proves nothing.
+// TestMain prints a warning and runs nothing if PostgreSQL is required but missing; with CI=true it fails. It also fails if
+// a status that the contract declares for an operation was never answered, unless the run is filtered.
 func TestMain(m *testing.M) {
 	if os.Getenv(servertest.EngineVariable) == "postgres" {
 		if err := pgtest.Available(); err != nil {
@@ -47,7 +46,7 @@ func isWholeRun() bool {
 	return true
 }
 
-// notReached lists the declared pairs of operation and status that no test saw.
+// notReached lists the declared pairs of operation and status that no test has seen.
 func notReached() ([]string, error) {
 	rules, err := contract.Published()
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// page reads a page as a browser does.
+// page reads a page without credentials.
 func page(t testing.TB, s *servertest.Server, path, mediaType string) servertest.Answer {
 	t.Helper()
 	a := servertest.Call(t, s, http.MethodGet, path, nil, servertest.WithoutCredentials...)
@@ -61,7 +61,7 @@ var (
 	foreignOrigin = regexp.MustCompile(`(?:https?:)?//[a-zA-Z0-9.-]+\.[a-z]+`)
 )
 
-// The documentation needs nothing from anywhere else: the service serves each of its assets, without credentials.
+// The documentation is self-contained: the service serves all of its assets, without credentials.
 func TestDocumentationPage(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -129,7 +129,7 @@ func TestHEAD(t *testing.T) {
 	}
 }
 
-// A service that is no sandbox has no sandbox operations, and its documentation gives no secret away (D-20).
+// Outside of the sandbox there are no sandbox operations, and the documentation contains no secret (D-20).
 func TestOutsideOfTheSandbox(t *testing.T) {
 	t.Parallel()
 	sandbox, production := servertest.New(t), servertest.New(t, func(c *server.Config) { c.Sandbox = false })
@@ -154,8 +154,8 @@ func TestOutsideOfTheSandbox(t *testing.T) {
 	}
 }
 
-// D-08: a path that does not exist answers 404, and a method that a path does not have 405 with those that it has; both
-// with the one error body, and without credentials.
+// D-08: an unknown path is 404, and an unknown method of a path is 405 with the header Allow; both have the error body, and
+// need no credentials.
 func TestUnknownPathsAndMethods(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

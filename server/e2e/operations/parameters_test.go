@@ -10,7 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// D-48: what an operation does not know in its query, and a query that cannot be read, answer 400 on every operation.
+// D-48: every operation answers 400 to unknown query parameters and to a malformed query.
 func TestUnknownAndUnreadableQueries(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -40,7 +40,7 @@ func TestUnknownAndUnreadableQueries(t *testing.T) {
 	}
 }
 
-// The parameters of the query hold to their schemas (section 4; D-02, D-18, D-29, D-32).
+// Query parameters follow their schemas (section 4; D-02, D-18, D-29, D-32).
 func TestQueryParametersThatBreakTheContract(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -80,7 +80,7 @@ func TestQueryParametersThatBreakTheContract(t *testing.T) {
 	}
 }
 
-// D-10: malformed identifiers in the path answer 400 on every operation, and name the parameter.
+// D-10: every operation answers 400 to malformed identifiers in the path, and names the parameter.
 func TestMalformedIdentifiersInThePath(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -119,7 +119,7 @@ func TestMalformedIdentifiersInThePath(t *testing.T) {
 	}
 }
 
-// D-08: the parameters and the body of one request are judged together.
+// D-08: violations of parameters and body are reported together.
 func TestViolationsInSeveralPlacesAreReportedTogether(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -134,7 +134,7 @@ func TestViolationsInSeveralPlacesAreReportedTogether(t *testing.T) {
 	)...)
 }
 
-// An identifier in the path is the same however it is percent-encoded (RFC 3986, section 2.3), in every operation.
+// Percent-encoding does not change an identifier in the path (RFC 3986, section 2.3), in every operation.
 func TestPercentEncodedIdentifiersAreTheSame(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

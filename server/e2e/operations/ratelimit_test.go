@@ -10,8 +10,8 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// D-28: beyond its burst a client is told 429 and how long to wait, on every operation. Neither another client nor a
-// caller with wrong credentials shares its bucket.
+// D-28: every operation answers 429 with Retry-After beyond the burst of a client. Other clients, and callers with wrong
+// credentials, do not share its limit.
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t, func(c *server.Config) { c.RateLimit = 1 })

@@ -9,7 +9,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// acceptedTransfer returns the members of a transaction, and those of its receive side, that would be accepted.
+// acceptedTransfer returns the members of a valid transaction and of its receive side.
 func acceptedTransfer(w servertest.World) (transaction, to servertest.Members) {
 	to = servertest.Members{"id": `"` + w["receive_user_id"] + `"`, "fund_id": `"` + w["bank"] + `"`, "payout_method": `"BANK_DEPOSIT"`}
 	return servertest.Members{

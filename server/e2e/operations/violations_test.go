@@ -8,7 +8,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// violation is a place that a response has to name.
+// violation is a field that a response must name.
 type violation struct {
 	in    api.ErrorDetailIn
 	field string

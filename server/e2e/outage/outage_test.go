@@ -21,11 +21,11 @@ import (
 
 const (
 	callers = 16
-	// outageRecovery is how soon the service answers after the database does.
+	// recovery is the time in which the service must recover after the database.
 	recovery = 5 * time.Second
 )
 
-// traffic sends transactions, each with a key of its own and again until it is acknowledged, until it is ended.
+// traffic sends transactions until it is ended, each with its own key and until it is acknowledged.
 type traffic struct {
 	end  func()
 	mu   sync.Mutex
@@ -105,8 +105,8 @@ func (l *traffic) grows(t testing.TB, n int) {
 	}(l.count()+n))
 }
 
-// The database server is restarted amid a load, in order and by a crash: what was acknowledged is kept, nothing is there
-// twice, callers are told 503 and when to come back, and the service recovers by itself (D-08, D-16).
+// The database server is restarted under load, by a shutdown and by a crash: what was acknowledged is kept, nothing is
+// duplicated, callers get 503 with Retry-After, and the service recovers by itself (D-08, D-16).
 func TestRestartOfTheDatabaseServer(t *testing.T) {
 	t.Parallel()
 	servertest.NeedPostgreSQL(t)
@@ -147,7 +147,7 @@ func TestRestartOfTheDatabaseServer(t *testing.T) {
 	}
 }
 
-// Connections that break amid a load, wherever their transactions are, do the same harm: none.
+// The same with connections that break under load, at any point of a transaction.
 func TestBrokenConnections(t *testing.T) {
 	t.Parallel()
 	servertest.NeedPostgreSQL(t)
@@ -163,7 +163,7 @@ func TestBrokenConnections(t *testing.T) {
 	endTraffic(t, s, sender, request, load, &log)
 }
 
-// endTraffic ends the load and looks at what it left.
+// endTraffic ends the load and checks its result.
 func endTraffic(
 	t testing.TB, s *servertest.Server, sender servertest.Sender, request api.TransactionRequest, load *traffic, log *bytes.Buffer,
 ) {
@@ -180,7 +180,7 @@ func endTraffic(
 	}
 }
 
-// wantToldEverywhere fails the test unless all operations answer 503 as the contract has it, and the pages tell the same.
+// wantToldEverywhere fails the test unless all operations and /readyz answer 503.
 func wantToldEverywhere(t testing.TB, s *servertest.Server, w servertest.World) {
 	t.Helper()
 	for _, op := range s.Contract.Operations() {
@@ -203,8 +203,7 @@ func page(t testing.TB, s *servertest.Server, path string) int {
 	return resp.StatusCode
 }
 
-// wantKept fails the test unless each acknowledged transaction is there once, under its key and with its id, and
-// nothing else is.
+// wantKept fails the test unless exactly the acknowledged transactions exist, each once, with its key and id.
 func wantKept(t testing.TB, s *servertest.Server, sender servertest.Sender, request api.TransactionRequest, load *traffic) {
 	t.Helper()
 	listed := map[openapi_types.UUID]bool{}

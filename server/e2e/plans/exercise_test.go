@@ -11,8 +11,8 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// exercise asks for everything: all operations, for a new user and for one with many transactions, all lists with
-// their filters, and all kinds of transactions.
+// exercise calls all operations, for a new user and for one with many transactions, all lists with their filters, and creates
+// all kinds of transactions.
 func exercise(t testing.TB, s *servertest.Server) {
 	t.Helper()
 	get := func(path string) servertest.Answer {

@@ -12,11 +12,10 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// sizeVariable names how many transactions there are. `make explain` has 1,000,000.
+// sizeVariable sets the number of transactions. `make explain` sets 1,000,000.
 const sizeVariable = "PAYOUTD_TEST_TRANSACTIONS"
 
-// scale tells how much there is of the tables that grow: transactions, and users, who each have one of everything
-// else.
+// scale returns the number of transactions, and of users, who have one row each in the other tables.
 func scale(t testing.TB) (transactions, users int) {
 	t.Helper()
 	transactions, err := strconv.Atoi(cmp.Or(os.Getenv(sizeVariable), "100000"))
@@ -26,13 +25,13 @@ func scale(t testing.TB) (transactions, users int) {
 	return transactions, transactions / 10
 }
 
-// filling are the rows of each table by their number i. User 0 and all that it has is the first sandbox client's, who
-// has every second user; the others share the rest. User 0 has every tenth transaction.
+// filling has the rows of each table, by their number i. The first sandbox client has every second user, user 0 included;
+// other clients share the rest. User 0 has every tenth transaction.
 var filling = []struct {
 	table  string
-	per    int    // so many rows for each user; 0: 5,000 of them, whoever the users are
+	per    int    // rows for each user; 0: 5,000 rows in all
 	user   string // the number of the user
-	values string // {id} is an id made of i, {user} one made of the user, {client} the client of that user
+	values string // {id} is the id of i, {user} that of the user, {client} the client of that user
 }{
 	{"clients (id, name, profile, created_at)", 0, "i",
 		`'client-' || i, 'Client', '{}', 0`},
@@ -72,7 +71,7 @@ var filling = []struct {
 // rowID is the id of row i.
 func rowID(i int) string { return fmt.Sprintf("00000000-0000-7000-8000-%012d", i) }
 
-// fill writes all these rows beside the sandbox that is there, and counts them for the planner.
+// fill writes these rows in addition to those of the sandbox, and updates the statistics of the planner.
 func fill(t testing.TB, db *sql.DB) {
 	t.Helper()
 	id := func(number string) string {

@@ -18,11 +18,11 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store/pgtest"
 )
 
-// few is how many rows a statement of a request may look at, and how many a table may have that is read as a whole.
+// few is the most rows that a step of a plan may read; smaller tables may be read as a whole.
 const few = 1000
 
-// settings let PostgreSQL write down the plan of every statement, those that check foreign keys included, with how
-// many rows each step really saw.
+// settings make PostgreSQL log the plan of every statement, including checks of foreign keys, with the actual number of rows
+// of each step.
 var settings = []string{
 	"shared_preload_libraries=auto_explain", "auto_explain.log_analyze=on", "auto_explain.log_timing=off",
 	"auto_explain.log_nested_statements=on", "auto_explain.log_format=json",
@@ -41,7 +41,7 @@ type node struct {
 	Steps     []node `json:"Plans"`
 }
 
-// statement is what was written down of one statement.
+// statement is the logged plan of one statement.
 type statement struct {
 	Query string `json:"Query Text"`
 	Root  node   `json:"Plan"`
@@ -56,7 +56,7 @@ func (n node) all() []node {
 	return steps
 }
 
-// fault tells what is wrong with a step, given how many rows the tables have; "" where nothing is.
+// fault returns what is wrong with a step, given the number of rows of each table; "" if nothing is.
 func (n node) fault(rows map[string]int64) string {
 	seen := (n.Rows + n.Removed + n.Rechecked) * n.Loops
 	switch {
@@ -72,16 +72,15 @@ func (n node) fault(rows map[string]int64) string {
 	return ""
 }
 
-// Every statement that a request brings about finds its rows by an index when there are many, on both
-// engines, whose statements have one text. The statements are those that PostgreSQL saw while all operations and all
-// kinds of transactions were asked for; nobody lists them. No table is excepted: payers, banks and states have many rows
-// here, most of them of countries that nobody asks for.
+// Every statement of a request finds its rows by an index in large tables, on both engines, which share the text of the
+// statements. The statements are those that PostgreSQL logged for all operations and all kinds of transactions. No table is
+// exempt: payers, banks and states have many rows here, too.
 func TestEveryStatementFindsItsRowsByAnIndex(t *testing.T) {
 	t.Parallel()
 	servertest.NeedPostgreSQL(t)
 	cluster := pgtest.Private(t, settings...)
 	db := servertest.Beside(t, cluster.URL)
-	servertest.Exec(t, db, `alter database postgres set auto_explain.log_min_duration = 0`)    // for connections to come
+	servertest.Exec(t, db, `alter database postgres set auto_explain.log_min_duration = 0`)    // for later connections
 	s := servertest.New(t, func(c *server.Config) { c.Database = cluster.URL })                // before there are other clients
 	servertest.Exec(t, db, `set session_replication_role = replica`, `set work_mem = '256MB'`) // foreign keys are not checked
 	begun := time.Now()
@@ -121,7 +120,7 @@ func TestEveryStatementFindsItsRowsByAnIndex(t *testing.T) {
 	planOnSQLite(t, queries)
 }
 
-// readPlans reads the plans of what happened between the marks, once all of it is written.
+// readPlans returns the plans of the statements between the marks, once they are all written.
 func readPlans(t testing.TB, file string) []statement {
 	t.Helper()
 	var text []byte
@@ -166,14 +165,14 @@ var (
 	searchStep    = regexp.MustCompile(`^SEARCH (\w+) USING .*\((.*)\)`)
 )
 
-// planOnSQLite lets SQLite plan the statements: without statistics, as it has none in service, and in `make explain`
-// with those of as many rows. Its plans depend on no argument.
+// planOnSQLite plans the statements on SQLite: without statistics, as in production, and in `make explain` also with those of
+// full tables. Its plans do not depend on arguments.
 func planOnSQLite(t testing.TB, queries map[string]bool) {
 	t.Helper()
 	url := "sqlite:" + filepath.Join(t.TempDir(), "payouts.db")
 	servertest.New(t, func(c *server.Config) { c.Database = url }).Stop()
 	db := servertest.Beside(t, url)
-	for _, filled := range []bool{false, os.Getenv(sizeVariable) != ""} { // filling it takes longest
+	for _, filled := range []bool{false, os.Getenv(sizeVariable) != ""} { // filling takes most of the time
 		if filled {
 			servertest.Exec(t, db, `pragma synchronous = off`, `pragma journal_mode = off`, `pragma cache_size = -1000000`)
 			begun := time.Now()
@@ -194,7 +193,7 @@ func planOnSQLite(t testing.TB, queries map[string]bool) {
 				var step string
 				err := rows.Scan(&id, &parent, &unused, &step)
 				found := searchStep.FindStringSubmatch(step)
-				// A client has few secrets, and many of all else.
+				// A client has few secrets, but many rows of other tables.
 				tooWide := found != nil && found[2] == "client_id=?" && found[1] != "s"
 				if strings.HasPrefix(step, "SCAN") && !strings.HasSuffix(step, "VALUES CLAUSE") || tooWide {
 					t.Errorf("on SQLite (filled: %t) a step is %q:\n%s", filled, step, query)

@@ -11,7 +11,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// Every request example of the contract can be sent as it stands, ids replaced by real ones.
+// Every request example of the contract is accepted, with its ids replaced.
 func TestEveryRequestExampleIsAccepted(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// Transactions come newest first, also those of one instant, and each page goes on where the one before ended (D-29).
+// Transactions are listed newest first, also those of the same instant, and each page continues the previous one (D-29).
 func TestTransactionsAreListedNewestFirst(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -25,7 +25,7 @@ func TestTransactionsAreListedNewestFirst(t *testing.T) {
 		}
 	}
 	create(50)                           // the clock stands still
-	s.Clock.Set(s.Clock.Now().Add(1000)) // less than the store can tell apart
+	s.Clock.Set(s.Clock.Now().Add(1000)) // less than the resolution of the store
 	create(5)
 	s.Clock.Set(s.Clock.Now().Add(1000000))
 	create(52)

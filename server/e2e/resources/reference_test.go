@@ -81,7 +81,7 @@ func TestSingleReferenceData(t *testing.T) {
 	}
 }
 
-// A single payer or bank has what the list has of it, and more (sections 2.1 and 2.2).
+// A single payer or bank has the members of the list and more (sections 2.1 and 2.2).
 func TestSingleOneAgreesWithItsList(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -98,7 +98,7 @@ func TestSingleOneAgreesWithItsList(t *testing.T) {
 	}
 }
 
-// Section 4: a 2-letter or 3-letter country, and both spellings of the method, give the same payers (D-02).
+// Section 4: alpha-2 and alpha-3 codes, and both names of the method, select the same payers (D-02).
 func TestPayerFiltersInEverySpelling(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -126,7 +126,7 @@ func TestPayerFiltersInEverySpelling(t *testing.T) {
 	}
 }
 
-// The lists of the second form are those of the first; without countryCode they are of all enabled countries (D-45).
+// Both forms list the same states; without countryCode those of all enabled countries (D-45).
 func TestStatesInBothForms(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -155,7 +155,7 @@ func TestStatesInBothForms(t *testing.T) {
 	}
 }
 
-// A filter by a country that is not enabled gives an empty list, a path under one 404 (D-18); so does an unknown id (D-10).
+// Filtering by a country that is not enabled returns an empty list; a path below one is 404 (D-18), as is an unknown id (D-10).
 func TestCountriesThatAreNotEnabled(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// kinds are the types that the tables of section 2 name, as they stand on the wire.
+// kinds are the types in the tables of section 2, as JSON.
 var kinds = map[string]*regexp.Regexp{
 	"string":   regexp.MustCompile(`^".+"$`),
 	"country":  regexp.MustCompile(`^"[A-Z]{2}"$`),
@@ -24,7 +24,7 @@ var kinds = map[string]*regexp.Regexp{
 	"object":   regexp.MustCompile(`^\{.*\}$`),
 }
 
-// table is a table of section 2: member to type.
+// table is a table of section 2: the type of each member.
 type table map[string]string
 
 var (
@@ -43,7 +43,7 @@ var (
 	stateV2Table = table{"id": "integer", "name": "string", "code": "string", "country_id": "string"}
 )
 
-// check checks that an object has exactly the members of the table, with their types.
+// check fails the test unless an object has exactly the members of the table, with their types.
 func (shape table) check(t testing.TB, object json.RawMessage) map[string]json.RawMessage {
 	t.Helper()
 	members := servertest.Parse[map[string]json.RawMessage](t, object)
@@ -59,7 +59,7 @@ func (shape table) check(t testing.TB, object json.RawMessage) map[string]json.R
 	return members
 }
 
-// wantMembers compares a body with what the document says, digits of numbers included.
+// wantMembers compares a body with the expected members, including the digits of numbers.
 func wantMembers(t testing.TB, body []byte, want map[string]any) {
 	t.Helper()
 	got := servertest.Parse[map[string]any](t, body)
@@ -80,7 +80,7 @@ func wantMembers(t testing.TB, body []byte, want map[string]any) {
 	}
 }
 
-// moveGenerated moves a generated member from a body to what is expected, after a look at its type.
+// moveGenerated copies a generated member of a body to the expected members, after checking its type.
 func moveGenerated(t testing.TB, body []byte, want map[string]any, name, kind string) {
 	t.Helper()
 	value := servertest.Parse[map[string]json.RawMessage](t, body)[name]

@@ -9,7 +9,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// merged merges members into an object.
+// merged returns an object with more members.
 func merged(t testing.TB, object, more string) map[string]any {
 	t.Helper()
 	all := servertest.Parse[map[string]any](t, []byte(object))
@@ -85,7 +85,7 @@ func TestTransactionOfEachPayoutMethod(t *testing.T) {
 			moveGenerated(t, documents.All[0], document, "id", "uuid")
 			want["physical_documents"] = []any{document}
 			wantMembers(t, body, want)
-			// Reading the transaction gives the same (D-20).
+			// Reading the transaction returns the same (D-20).
 			id := servertest.Parse[api.Transaction](t, body).ID.String()
 			if again := servertest.Get(t, s, servertest.TransactionsPath(sender)+"/"+id); string(again) != string(body) {
 				t.Errorf("read again %s, was %s", again, body)
@@ -94,7 +94,7 @@ func TestTransactionOfEachPayoutMethod(t *testing.T) {
 	}
 }
 
-// What was not sent is absent; defaults and an empty list of documents are there (D-13, D-35, D-46).
+// Optional members that were not sent are absent, but defaults and an empty list of documents are present (D-13, D-35, D-46).
 func TestTransactionWithRequiredFieldsOnly(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// individualUser has every field of section 2.5 for an individual user, rowBusiness those for a business user.
+// individualUser has every field of section 2.5 for an individual user, businessUser those for a business user.
 const (
 	individualUser = `{
 		"first_name":"Asha","last_name":"Example","email":"asha@example.com","gender":"FEMALE","date_of_birth":"1990-04-12",
@@ -80,7 +80,7 @@ func TestUserIsReturnedAsSent(t *testing.T) {
 				}
 			}
 			wantMembers(t, body, want)
-			// Reading the user again gives the same (D-20).
+			// Reading the user returns the same (D-20).
 			id := servertest.Parse[api.User](t, body).ID
 			if again := servertest.Get(t, s, "/users/"+id.String()); string(again) != string(body) {
 				t.Errorf("read again %s, was %s", again, body)
@@ -109,7 +109,7 @@ func TestCipInfoReportsWhatWasSubmitted(t *testing.T) {
 	}
 }
 
-// Every field alone gives its tag and no other one (D-39).
+// Every field submits its tag and no other (D-39).
 func TestEachFieldSubmitsItsCipTag(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -150,7 +150,7 @@ func TestEachFieldSubmitsItsCipTag(t *testing.T) {
 	}
 }
 
-// submitted returns each tag the value SUBMIT.
+// submitted maps each tag to SUBMIT.
 func submitted(tags string) any {
 	all := map[string]any{}
 	for _, tag := range strings.Fields(tags) {

@@ -9,7 +9,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// The creations that a transaction needs before have codes of their own (D-18, D-20).
+// Receive users and their accounts have their own rules (D-18, D-20).
 func TestReceiveUsersAndTheirAccounts(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

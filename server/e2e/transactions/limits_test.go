@@ -14,7 +14,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// parseTags reads tags that are written as TAG=STATUS.
+// parseTags parses tags written as TAG=STATUS.
 func parseTags(text string) map[string]api.CipStatus {
 	tags := map[string]api.CipStatus{}
 	for _, pair := range strings.Fields(text) {
@@ -24,7 +24,7 @@ func parseTags(text string) map[string]api.CipStatus {
 	return tags
 }
 
-// Section 2.8: what is left of a tier depends on the transactions of the UTC day, month and year (D-17).
+// Section 2.8: the remaining limit depends on the transactions of the UTC day, month and year (D-17).
 func TestLimitPeriodsAreUTCDayMonthAndYear(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -39,7 +39,7 @@ func TestLimitPeriodsAreUTCDayMonthAndYear(t *testing.T) {
 	for _, step := range []struct{ at, amount, want string }{
 		{"2027-03-31T00:00:00Z", "100", "1: 900.00 2900.00 9900.00"},
 		{"2027-03-31T23:59:59.999999Z", "0.01", "1: 899.99 2899.99 9899.99"},
-		{"2027-03-31T23:59:59.999999999Z", "", "1: 899.99 2899.99 9899.99"}, // the store tells microseconds apart
+		{"2027-03-31T23:59:59.999999999Z", "", "1: 899.99 2899.99 9899.99"}, // the store has microseconds
 		{"2027-04-01T00:00:00Z", "", "1: 1000.00 3000.00 9899.99"},
 		{"2027-04-01T00:00:00Z", "200", "1: 800.00 2800.00 9699.99"},
 		{"2027-04-02T00:00:00Z", "", "1: 1000.00 2800.00 9699.99"},
@@ -65,7 +65,7 @@ func TestLimitPeriodsAreUTCDayMonthAndYear(t *testing.T) {
 	}
 }
 
-// Limits are of one user and one destination; the fee does not count (D-35), a rejected transaction neither.
+// Limits are per user and destination; neither fees (D-35) nor rejected transactions count.
 func TestLimitIsPerUserAndDestination(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -92,8 +92,8 @@ func TestLimitIsPerUserAndDestination(t *testing.T) {
 	}
 }
 
-// A transaction above the limits of a tier is created, and exactly those tags become REQUESTED that the next tier requires
-// and the user lacks: absent or FAILED (D-17, D-25). Within the limits nothing is requested.
+// A transaction above the limits of a tier is created, and exactly the tags that the next tier requires and that are absent
+// or FAILED become REQUESTED (D-17, D-25). Within the limits nothing is requested.
 func TestLimitAboveATierRequestsWhatTheNextOneNeeds(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -144,7 +144,7 @@ func TestLimitAboveATierRequestsWhatTheNextOneNeeds(t *testing.T) {
 	}
 }
 
-// A user is in the highest tier whose tags are all VERIFIED; businesses have tags of their own. What was used stays used.
+// A user is in the highest tier whose tags are all VERIFIED; businesses have other tags. Used amounts stay used.
 func TestLimitTierRisesWithVerifiedTags(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -177,14 +177,14 @@ func TestLimitTierRisesWithVerifiedTags(t *testing.T) {
 				}
 				servertest.WantLimit(t, s.Client, user, "NP", left)
 			}
-			servertest.WantLimit(t, s.Client, user, "KW", "3: 20000.00 60000.00 250000.00") // tags are of the user, use is of a destination
+			servertest.WantLimit(t, s.Client, user, "KW", "3: 20000.00 60000.00 250000.00") // tags are per user, used amounts per destination
 			servertest.SetTags(t, s.Client, user, map[string]api.CipStatus{row.tags[0][0]: api.CipStatusFailed})
 			servertest.WantLimit(t, s.Client, user, "NP", "1: 0.00 0.00 6000.00")
 		})
 	}
 }
 
-// In the highest tier exactly the remainder is accepted and one cent more rejected, for the day, the month and the year.
+// In the highest tier exactly the remaining limit is accepted and one cent more rejected, for day, month and year.
 func TestLimitHoldsInTheHighestTier(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -227,7 +227,7 @@ func TestLimitHoldsInTheHighestTier(t *testing.T) {
 	servertest.WantLimit(t, s.Client, w.Sender.ID, "NP", "3: 10000.00 50000.00 0.00")
 }
 
-// A user below every tier is in tier 0 with nothing left (D-32), and what goes beyond it asks for the first tier.
+// A user below every tier is in tier 0 without limits (D-32); a transaction requests the tags of the first tier.
 func TestLimitOfAUserBelowEveryTier(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

@@ -14,7 +14,7 @@ import (
 )
 
 // SENDER_AMOUNT: the receiving amount is sending amount times rate, exactly, rounded half up to the minor unit of the
-// receiving currency (section 2.6, D-06); it comes out with all its decimals.
+// receiving currency (section 2.6, D-06), and returned with all its decimals.
 func TestSenderAmount(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -145,7 +145,7 @@ func TestReceiverAmount(t *testing.T) {
 	}
 }
 
-// refusedByMode checks a response against the documented error of section 7, or the one of too many decimals.
+// refusedByMode fails the test unless the response is the error of section 7, or that of too many decimals.
 func refusedByMode(t testing.TB, r *api.CreateTransactionResponse, decimals bool) {
 	t.Helper()
 	if r.StatusCode() != 400 {
@@ -161,7 +161,7 @@ func refusedByMode(t testing.TB, r *api.CreateTransactionResponse, decimals bool
 	servertest.WantDetail(t, e, field)
 }
 
-// What RECEIVER_AMOUNT needs, and the decimals and codes of currencies; all that is wrong is named at once (D-05, D-06,
+// What RECEIVER_AMOUNT requires, and decimals and codes of currencies; all violations are reported at once (D-05, D-06,
 // D-08, D-37, D-53).
 func TestAmountsThatDoNotFit(t *testing.T) {
 	t.Parallel()
@@ -212,7 +212,7 @@ func TestAmountsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// A GB user sends pounds, and the fee is beside the amount (D-35).
+// A GB user sends pounds, and the fee is not part of the amount (D-35).
 func TestOtherCorridor(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -228,11 +228,11 @@ func TestOtherCorridor(t *testing.T) {
 	servertest.WantRefused(t, servertest.Send(t, w.Client, w.Sender.ID, "", request), api.ErrorCodeCurrencyNotSupported, "/from_currency")
 }
 
-// drawAmount draws a number above 0 and up to most with a scale, as text.
+// drawAmount draws a number above 0, at most most, with a scale.
 func drawAmount(t *rapid.T, label string, most *big.Int, scale int) string {
 	top := new(big.Int).Mul(most, power(scale))
 	if digits := new(big.Int).Sub(power(19), big.NewInt(1)); top.Cmp(digits) > 0 {
-		top = digits // 19 significant digits are the most (D-05)
+		top = digits // at most 19 significant digits (D-05)
 	}
 	text := fmt.Sprintf("%0*d", scale+1, rapid.Uint64Range(1, top.Uint64()).Draw(t, label))
 	if scale == 0 {
@@ -243,7 +243,7 @@ func drawAmount(t *rapid.T, label string, most *big.Int, scale int) string {
 
 func power(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
 
-// rounded is a number rounded half up to a number of decimals.
+// rounded rounds half up to a number of decimals.
 func rounded(exact *big.Rat, digits int) *big.Rat {
 	scaled := new(big.Rat).Mul(exact, new(big.Rat).SetInt(power(digits)))
 	scaled.Add(scaled, big.NewRat(1, 2))
@@ -259,7 +259,7 @@ func rational(text string) *big.Rat {
 	return r
 }
 
-// Whatever is sent, the server's amounts are those of exact arithmetic. Each of the 100 checks sends six requests.
+// All amounts are those of exact arithmetic. Each of the 100 checks sends six requests.
 func TestEveryAmountIsExact(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

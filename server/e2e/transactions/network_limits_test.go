@@ -69,7 +69,7 @@ func TestNetworkLimitOfAPayer(t *testing.T) {
 	}
 }
 
-// The limit of a wallet's payer holds too, whether the request names the payer or not, and in RECEIVER_AMOUNT mode.
+// The limit of the payer of a wallet also applies, with or without payer_id, and with RECEIVER_AMOUNT.
 func TestNetworkLimitOfAWalletAndOfAGivenAmount(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -98,7 +98,7 @@ func TestNetworkLimitOfAWalletAndOfAGivenAmount(t *testing.T) {
 	}
 }
 
-// A receiving amount that comes out as nothing, or beyond every bound, cannot be paid out (D-42).
+// A receiving amount that is rounded to 0, or above the maximum, cannot be paid out (D-42).
 func TestReceivingAmountThatCannotBePaid(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// A request that breaks every rule is rejected for the first one of the document; with this fixed for the next one,
-// and so on (D-09). No refusal writes anything or uses up the key, so that the same key serves to the end (D-16).
+// A request that breaks every rule is rejected for the first rule of the document; once that is fixed, for the next one, and
+// so on (D-09). A rejection writes nothing and does not use the key (D-16).
 func TestRulesAreCheckedInTheOrderOfTheDocument(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -59,7 +59,7 @@ func TestRulesAreCheckedInTheOrderOfTheDocument(t *testing.T) {
 	}
 }
 
-// The methods that the request above does not use have their own first rule.
+// The order of the rules of the other payout methods.
 func TestOrderOfTheOtherPayoutMethods(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -102,7 +102,7 @@ func TestOrderOfTheOtherPayoutMethods(t *testing.T) {
 }
 
 // Section 1, rule 1: only users of an enabled originating corridor can be created with sending capability, and only a
-// user with sending capability can send, whatever else is wrong.
+// user with sending capability can send; this is checked before other rules.
 func TestSendingCapability(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -133,7 +133,7 @@ func TestSendingCapability(t *testing.T) {
 	}
 }
 
-// What is enabled for the client is looked at when a transaction is created, not when the users were (D-18).
+// The profile of the client is checked when a transaction is created, not when users are (D-18).
 func TestCorridorThatIsNoLongerEnabled(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

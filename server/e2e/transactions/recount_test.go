@@ -20,7 +20,7 @@ type recountedUser struct {
 	listed   []api.Transaction // as it was after the user's last step
 }
 
-// usedBy adds up what a user sent to a country in the day, month and year of an instant, from nothing but the list.
+// usedBy sums the listed transactions in a currency of the day, month and year of now.
 func usedBy(all []api.Transaction, currency string, now time.Time) (used [3]int64) {
 	layouts := [3]string{"2006-01-02", "2006-01", "2006"}
 	for _, x := range all {
@@ -44,8 +44,8 @@ func cents(a wire.Amount) int64 {
 	return whole*100 + cents
 }
 
-// The limits are at any time those of the tier minus the sum of the listed transactions, recounted after each step of a
-// random walk through users, destinations, amounts and time.
+// Remaining limits are those of the tier minus the sum of the listed transactions, after each step of a random walk through
+// users, destinations, amounts and time.
 func TestLimitIsThatOfANaiveRecount(t *testing.T) {
 	t.Parallel()
 	const steps = 120
@@ -106,7 +106,7 @@ func TestLimitIsThatOfANaiveRecount(t *testing.T) {
 	}
 }
 
-// recount checks every limit of the user against the list.
+// recount compares every limit of the user with the listed transactions.
 func (u *recountedUser) recount(t testing.TB, now time.Time) {
 	t.Helper()
 	for _, c := range servertest.CashCorridors {

@@ -27,7 +27,7 @@ func TestKycStatusOfTheSender(t *testing.T) {
 	}
 }
 
-// Section 1, rule 3b: at least one account is not enough, the one that is named must be active.
+// Section 1, rule 3b: the funding account of the transaction must be active; another active one is not enough.
 func TestFundingAccountOfTheSender(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
@@ -63,7 +63,7 @@ func TestFundingAccountOfTheSender(t *testing.T) {
 	}
 }
 
-// Section 1, rules 3c, 4 and 5: what each payout method needs of the receive side, and the codes of D-09.
+// Section 1, rules 3c, 4 and 5: the receive side of each payout method, with the codes of D-09.
 func TestReceiveSideOfEachPayoutMethod(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
