@@ -3,9 +3,9 @@ package checks
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
+	openapi_types "github.com/oapi-codegen/runtime/types"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 	"github.com/crossborder-payouts/payouts/gen/api"
@@ -80,12 +80,7 @@ func sandboxKey(t *probe.T) {
 	}
 }
 
-var (
-	accountOperations  = []string{"createFundingAccount", "createReceiveUser", "createBankAccount", "createWalletAccount"}
-	creatingOperations = append([]string{"createUser", "createTransaction"}, accountOperations...)
-)
-
-// creationsOf gives a request of every creation below the user of an owner.
+// creationsOf returns a request of every creation below the user of an owner.
 func creationsOf(o owner) []fullRequest {
 	var all []fullRequest
 	for _, op := range operations() {
@@ -118,119 +113,136 @@ func elsewhereInThePath(t *probe.T) {
 
 // keysAfterRefusal is that a refused request uses up no key.
 func keysAfterRefusal() []probe.Check {
-	const free = "Take a key only together with what is created: a refusal leaves it free."
-	check := func(id, title string, needs probe.Need, status int, spoil, repair func(*probe.T, probe.Sender, *api.TransactionRequest)) probe.Check {
-		return probe.Check{
-			ID: "idempotency.refused." + id, Title: title, Clauses: []string{"D-16"}, Operations: []string{"createTransaction"}, Needs: needs,
-			Fix: free,
-			Run: func(t *probe.T) {
-				s, body := t.Deposit()
-				key, good := probe.NewKey(), body
-				spoil(t, s, &body)
-				r, err := t.Create(s.UserID, key, body)
-				if err != nil || r.StatusCode() != status {
-					t.Brokenf("set-up: a request that breaks a rule is not answered %d", status)
-				}
-				if repair == nil {
-					body = good
-				} else {
-					repair(t, s, &body)
-				}
-				r, err = t.Create(s.UserID, key, body)
-				probe.OK(t, r, err)
-				t.Expect(!isReplay(r.HTTPResponse.Header), "the first accepted request with the key says that it is a replay")
-			},
-		}
-	}
-	return []probe.Check{
-		check("rule-then-same", "A key of a request that was refused for a rule serves the same request once the rule is met", probe.Extensions, 422,
-			func(t *probe.T, s probe.Sender, _ *api.TransactionRequest) {
-				t.Verify(s.UserID, api.KycStatusSuspended, nil)
-			},
-			func(t *probe.T, s probe.Sender, _ *api.TransactionRequest) {
-				t.Verify(s.UserID, api.KycStatusVerified, nil)
-			}),
-		check("rule-then-different", "A key of a request that was refused for a rule serves a different request", 0, 422,
-			func(_ *probe.T, _ probe.Sender, body *api.TransactionRequest) { body.FromFundID = unknownID() }, nil),
-		{
-			ID: "idempotency.refused.limit-then-different", Title: "A key of a request that the limit refused serves a different request",
-			Clauses: []string{"D-16", "D-17"}, Operations: []string{"createTransaction"}, Needs: probe.Extensions, Fix: free,
-			Run: func(t *probe.T) {
-				p := newTopPurse(t)
-				body := t.Payout(p.Sender, p.receiver, "1.00", rateOne)
-				beyond := body
-				beyond.FromAmount = plus(t, smallest(p.remaining()), cent)
-				if r := (fullRequest{path: probe.UserPath(p.UserID, "transactions"), body: body}); !r.afterRefusal(t, beyond) {
-					t.Brokenf("set-up: a transaction above the remaining limit of the highest tier was not refused")
-				}
-			},
-		},
-		{
-			ID: "idempotency.refused.amount-then-different", Title: "A key of a request that paid out nothing serves a different request",
-			Clauses: []string{"D-16", "D-42"}, Operations: []string{"createTransaction"}, Fix: free,
-			Run: func(t *probe.T) {
-				s, body := t.Deposit()
-				nothing := body
-				payNothing(&nothing)
-				if r := (fullRequest{path: probe.UserPath(s.UserID, "transactions"), body: body}); !r.afterRefusal(t, nothing) {
-					t.Brokenf("set-up: a transaction that pays out nothing was not refused")
-				}
-			},
-		},
-		{
-			ID: "idempotency.refused.creations", Title: "A refused creation of any kind uses up no key",
-			Clauses: []string{"D-16", "D-54"}, Operations: creatingOperations, Fix: free, Run: refusedCreations,
-		},
-		check("form-then-different", "A key of a request that was malformed serves a different request", 0, 400,
-			func(_ *probe.T, _ probe.Sender, body *api.TransactionRequest) {
-				body.FromAmount = wire.MustAmount("1.001")
-			}, nil),
-	}
-}
-
-// refusedCreations sends what is malformed, what breaks a rule, and what is below an unknown user. What is not refused is
-// another rule.
-func refusedCreations(t *probe.T) {
-	o, facts := owns(t), t.Target().Facts
-	create := fullRequest{path: "/users", body: t.UserRequest()}
-	create.afterRefusal(t, map[string]any{})
-	create.afterRefusal(t, t.UserRequest(func(u *api.UserRequest) { u.Country = facts.DisabledCountry }))
-	nobody := creationsOf(owner{o.values.with("user_id", unknownID().String()), o.bodies})
-	for i, good := range creationsOf(o) {
-		if key := probe.NewKey(); nobody[i].refused(t, key, good.body) {
-			good.free(t, key)
-		}
-		if strings.HasSuffix(good.path, "/transactions") {
-			continue // the checks beside this one have the rest
-		}
-		good.afterRefusal(t, map[string]any{})
-		broken := probe.Object(t, good.body)
-		for name, value := range map[string]string{"country": facts.DisabledCountry, "currency": otherCurrency(facts.OriginCurrency)} {
-			if broken[name] != nil {
-				broken[name] = value
-				good.afterRefusal(t, broken)
+	return []probe.Check{{
+		ID: "idempotency.refused.creations", Title: "A refused creation of any kind uses up no key, whether it was malformed, broke a rule or was below an unknown user",
+		Clauses: []string{"D-16", "D-17", "D-42", "D-54"}, Operations: creatingOperations,
+		Fix: "Take a key only together with what is created: a refusal leaves it free.",
+		Run: func(t *probe.T) {
+			t.Case("createUser", func() {
+				create := fullRequest{path: "/users", body: t.UserRequest()}
+				create.afterRefusal(t, map[string]any{})
+				create.afterRefusal(t, t.UserRequest(func(u *api.UserRequest) { u.Country = t.Target().Facts.DisabledCountry }))
+			})
+			o := owns(t)
+			nobody := creationsOf(owner{o.values.with("user_id", unknownID().String()), o.bodies})
+			for i, good := range creationsOf(o) {
+				t.Case("POST "+good.path, func() { refusedCreation(t, good, nobody[i]) })
 			}
+			t.Case("createTransaction", func() { refusedTransactions(t) })
+		},
+	}}
+}
+
+func refusedCreation(t *probe.T, good, nobody fullRequest) {
+	key := probe.NewKey()
+	t.Refused(nobody.withKey(t, key, good.body), nil, 404, api.ErrorCodeNotFound)
+	good.free(t, key)
+	good.afterRefusal(t, map[string]any{})
+	facts, broken := t.Target().Facts, probe.Object(t, good.body)
+	for name, value := range map[string]string{"country": facts.DisabledCountry, "currency": otherCurrency(facts.OriginCurrency)} {
+		if broken[name] != nil {
+			broken[name] = value
+			good.afterRefusal(t, broken)
 		}
 	}
 }
 
-// afterRefusal sends another body, and where that is refused its own with the same key; it tells whether it was.
-func (r fullRequest) afterRefusal(t *probe.T, bad any) bool {
+// refusedTransactions are refused for their form, a rule, and what can be paid out.
+func refusedTransactions(t *probe.T) {
+	s, body := t.Deposit()
+	good := fullRequest{path: probe.UserPath(s.UserID, "transactions"), body: body}
+	for _, change := range []func(*api.TransactionRequest){
+		func(b *api.TransactionRequest) { b.FromAmount = wire.MustAmount("1.001") },
+		func(b *api.TransactionRequest) { b.FromFundID = unknownID() },
+		payNothing,
+	} {
+		bad := body
+		change(&bad)
+		good.afterRefusal(t, bad)
+	}
+	if t.Full() {
+		refusedForState(t, s, good)
+	}
+}
+
+// refusedForState is refused for the KYC status and for the limit.
+func refusedForState(t *probe.T, s probe.Sender, good fullRequest) {
 	key := probe.NewKey()
-	if !r.refused(t, key, bad) {
-		return false
+	t.Verify(s.UserID, api.KycStatusSuspended, nil)
+	t.Refused(good.withKey(t, key, good.body), nil, 422, api.ErrorCodeKycNotEligible)
+	t.Verify(s.UserID, api.KycStatusVerified, nil)
+	good.free(t, key)
+	p := newTopPurse(t)
+	within := fullRequest{path: probe.UserPath(p.UserID, "transactions"), body: t.Payout(p.Sender, p.receiver, "1.00", rateOne)}
+	within.afterRefusal(t, t.Payout(p.Sender, p.receiver, plus(t, smallest(p.remaining()), cent).String(), rateOne))
+}
+
+// afterRefusal sends another body, which must be refused, and its own with the same key.
+func (r fullRequest) afterRefusal(t *probe.T, bad any) {
+	key := probe.NewKey()
+	if reply := r.withKey(t, key, bad); reply.Status < 400 {
+		t.Brokenf("set-up: POST %s is answered %d to a request that breaks a rule", r.path, reply.Status)
 	}
 	r.free(t, key)
-	return true
-}
-
-// refused sends a request and tells whether it was refused, whatever the status.
-func (r fullRequest) refused(t *probe.T, key string, body any) bool {
-	return r.withKey(t, key, body).Status >= http.StatusBadRequest
 }
 
 // free expects that a key has not been used.
 func (r fullRequest) free(t *probe.T, key string) {
 	reply := r.withKey(t, key, r.body)
 	t.Expect(createdID(reply) != "", "POST %s is answered %d after a refusal with the same key, want 200 with an id", r.path, reply.Status)
+	t.Expect(!isReplay(reply.Header), "the first accepted request with the key has Idempotent-Replayed: true")
+}
+
+// replaysLater is what a repeat returns when something has changed.
+func replaysLater() []probe.Check {
+	return []probe.Check{
+		{
+			ID: "idempotency.later.rules", Title: "A repeat is answered though the sender was suspended meanwhile, or the funding account is no longer active",
+			Clauses: []string{"4-note-3", "D-16"}, Operations: []string{"createTransaction"}, Needs: probe.Extensions,
+			Fix: "Answer a repeat before the rules of section 1 are looked at.",
+			Run: func(t *probe.T) {
+				for name, change := range map[string]func(probe.Sender){
+					"suspended": func(s probe.Sender) { t.Verify(s.UserID, api.KycStatusSuspended, nil) },
+					"inactive":  func(s probe.Sender) { setFundingStatus(t, s.UserID, s.FundID, api.FundingAccountStatusInactive) },
+				} {
+					t.Case(name, func() {
+						s, body := t.Deposit()
+						key := probe.NewKey()
+						r, err := t.Create(s.UserID, key, body)
+						first := probe.Setup(t, r, err)
+						change(s)
+						r, err = t.Create(s.UserID, key, body)
+						t.Expect(probe.OK(t, r, err).ID == first.ID, "the repeat is answered with another transaction")
+					})
+				}
+			},
+		},
+		{
+			ID: "idempotency.later.status", Title: "A repeat returns a user or a funding account as it is now",
+			Clauses: []string{"D-54"}, Operations: []string{"createUser", "createFundingAccount"}, Needs: probe.Extensions,
+			Fix: "Read what a key created when it is asked for again; do not store the answer.",
+			Run: each(
+				of("a user", func(t *probe.T) {
+					r, key := fullRequest{path: "/users", body: t.UserRequest()}, probe.NewKey()
+					id := createdID(r.first(t, key))
+					t.Verify(uuid.MustParse(id), api.KycStatusVerified, nil)
+					again := members(t, r.withKey(t, key, r.body))
+					t.Expect(again["status"] == string(api.KycStatusVerified), "the repeat returns status %v, want VERIFIED", again["status"])
+				}),
+				of("a funding account", func(t *probe.T) {
+					user, key := t.NewUser().ID, probe.NewKey()
+					r := fullRequest{path: probe.UserPath(user, "funding-accounts"), body: api.FundingAccountRequest{FundingSourceType: "CARD"}}
+					setFundingStatus(t, user, uuid.MustParse(createdID(r.first(t, key))), api.FundingAccountStatusActive)
+					again := members(t, r.withKey(t, key, r.body))
+					t.Expect(again["status"] == string(api.FundingAccountStatusActive), "the repeat returns status %v, want ACTIVE", again["status"])
+				}),
+			),
+		},
+	}
+}
+
+// setFundingStatus sets the status of a funding account, as a set-up.
+func setFundingStatus(t *probe.T, user, account openapi_types.UUID, status api.FundingAccountStatus) {
+	r, err := t.Client().SetFundingAccountStatusWithResponse(t.Context(), user, account, api.FundingAccountStatusRequest{Status: status})
+	probe.Setup(t, r, err)
 }

@@ -49,9 +49,7 @@ func transactionCreation() []probe.Check {
 				s, body := t.Deposit()
 				r, err := t.Client().CreateFundingAccountWithResponse(t.Context(), s.UserID, nil, api.FundingAccountRequest{FundingSourceType: "SAVINGS"})
 				body.FromFundID = probe.Setup(t, r, err).ID
-				set, err := t.Client().SetFundingAccountStatusWithResponse(t.Context(), s.UserID, body.FromFundID,
-					api.FundingAccountStatusRequest{Status: api.FundingAccountStatusActive})
-				probe.Setup(t, set, err)
+				setFundingStatus(t, s.UserID, body.FromFundID, api.FundingAccountStatusActive)
 				x := createTransaction(t, s, body)
 				t.Expect(x.FundingSourceType == "SAVINGS", "answered funding_source_type %q, want that of the account", x.FundingSourceType)
 			},

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -33,7 +34,10 @@ func (r Reply) StatusCode() int { return r.Status }
 func (r Reply) GetBody() []byte { return r.Body }
 
 // Try sends a request with the first client's credentials.
-func (t *T) Try(r Request) (Reply, error) {
+func (t *T) Try(r Request) (Reply, error) { return t.TryIn(t.ctx, r) }
+
+// TryIn is Try with a context, such as that of [T.Together].
+func (t *T) TryIn(ctx context.Context, r Request) (Reply, error) {
 	var body io.Reader
 	if r.Body != nil {
 		text, ok := r.Body.([]byte)
@@ -45,7 +49,7 @@ func (t *T) Try(r Request) (Reply, error) {
 		}
 		body = bytes.NewReader(text)
 	}
-	req, err := http.NewRequestWithContext(t.ctx, r.Method, t.session.Target.URL+r.Path, body)
+	req, err := http.NewRequestWithContext(ctx, r.Method, t.session.Target.URL+r.Path, body)
 	if err != nil {
 		t.Brokenf("make a request: %v", err)
 	}
