@@ -14,7 +14,7 @@ import (
 // keyMutants take other keys than those that were sent.
 func keyMutants() []mutant {
 	changed := func(name, check string, change func(key string) string) mutant {
-		return broken(name, "idempotency.key."+check, asking("createTransaction", func(r request) request {
+		return broken(name, check, asking("createTransaction", func(r request) request {
 			if r.key() != "" {
 				r = r.header(keyHeader, change(r.key()))
 			}
@@ -32,13 +32,13 @@ func keyMutants() []mutant {
 			}))
 	}
 	return []mutant{
-		broken("The length of a key is counted in bytes", "idempotency.key.characters", after(func(op string, r request, a answer, _ ask) answer {
+		broken("The length of a key is counted in bytes", "idempotency.createTransaction.key", after(func(op string, r request, a answer, _ ask) answer {
 			if op == "createTransaction" && len(r.key()) > 255 && utf8.RuneCountInString(r.key()) <= 255 {
 				a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
 			}
 			return a
 		})),
-		changed("Characters beyond ASCII do not count for the length of a key", "characters-too-many", func(key string) string {
+		changed("Characters beyond ASCII do not count for the length of a key", "idempotency.createTransaction.key", func(key string) string {
 			ascii := strings.Map(func(c rune) rune {
 				if c >= utf8.RuneSelf {
 					return -1
@@ -50,28 +50,28 @@ func keyMutants() []mutant {
 			}
 			return key
 		}),
-		changed("Keys are kept in lower case", "case", strings.ToLower),
-		changed("Keys are kept without quotes around them", "quotes", func(key string) string {
+		changed("Keys are kept in lower case", "idempotency.key.distinct", strings.ToLower),
+		changed("Keys are kept without quotes around them", "idempotency.key.distinct", func(key string) string {
 			return strings.Trim(key, `"`)
 		}),
-		changed("The first 128 characters of a key are kept", "end", func(key string) string {
+		changed("The first 128 characters of a key are kept", "idempotency.key.distinct", func(key string) string {
 			if len(key) > 128 && len(key) <= 255 {
 				key = key[:128]
 			}
 			return key
 		}),
-		changed("A key ends at its first comma", "comma", func(key string) string {
+		changed("A key ends at its first comma", "idempotency.key.distinct", func(key string) string {
 			key, _, _ = strings.Cut(key, ",")
 			return key
 		}),
-		changed("Keys are percent-decoded", "percent", func(key string) string {
+		changed("Keys are percent-decoded", "idempotency.key.distinct", func(key string) string {
 			if decoded, err := url.PathUnescape(key); err == nil {
 				key = decoded
 			}
 			return key
 		}),
-		changed("A plus sign in a key is taken for a space", "plus", func(key string) string { return strings.ReplaceAll(key, "+", " ") }),
-		changed("Keys are kept in a Unicode normal form", "composed", func(key string) string {
+		changed("A plus sign in a key is taken for a space", "idempotency.key.distinct", func(key string) string { return strings.ReplaceAll(key, "+", " ") }),
+		changed("Keys are kept in a Unicode normal form", "idempotency.key.distinct", func(key string) string {
 			return strings.ReplaceAll(key, "e\u0301", "\u00e9")
 		}),
 		broken("Keys are shared between clients", "idempotency.scope.client", func() fault {
@@ -108,8 +108,8 @@ func keyMutants() []mutant {
 
 // refusedKeyMutants use up the keys of requests that were refused.
 func refusedKeyMutants() (all []mutant) {
-	burnt := func(name, check, id string, serve func(refused exchange, r request) (answer, bool)) {
-		all = append(all, broken(name+" uses up its key", "idempotency.refused."+check, keyed(id, func(p past, r request, next ask) answer {
+	burnt := func(name, id string, serve func(refused exchange, r request) (answer, bool)) {
+		all = append(all, broken(name+" uses up its key", "idempotency.refused.creations", keyed(id, func(p past, r request, next ask) answer {
 			if p.last != nil && p.first == nil {
 				if a, ok := serve(*p.last, r); ok {
 					return a
@@ -118,15 +118,12 @@ func refusedKeyMutants() (all []mutant) {
 			return next(r)
 		})))
 	}
-	burnt("A transaction that breaks a rule", "rule-then-same", "createTransaction", func(refused exchange, r request) (answer, bool) {
+	burnt("A transaction that breaks a rule", "createTransaction", func(refused exchange, r request) (answer, bool) {
 		return refused.answer, refused.answer.status == http.StatusUnprocessableEntity && r.repeats(refused.request)
 	})
-	for _, of := range []struct{ check, code string }{
-		{"rule-then-different", "FUNDING_ACCOUNT_NOT_FOUND"}, {"form-then-different", "BAD_REQUEST"},
-		{"limit-then-different", "LIMIT_EXCEEDED"}, {"amount-then-different", "AMOUNT_NOT_ALLOWED"},
-	} {
-		burnt("A transaction that is refused with "+of.code, of.check, "createTransaction", func(refused exchange, r request) (answer, bool) {
-			return refused.answer.failure(http.StatusConflict, reused), refused.answer.code() == of.code && !r.repeats(refused.request)
+	for _, code := range []string{"FUNDING_ACCOUNT_NOT_FOUND", "BAD_REQUEST", "LIMIT_EXCEEDED", "AMOUNT_NOT_ALLOWED"} {
+		burnt("A transaction that is refused with "+code, "createTransaction", func(refused exchange, r request) (answer, bool) {
+			return refused.answer.failure(http.StatusConflict, reused), refused.answer.code() == code && !r.repeats(refused.request)
 		})
 	}
 	for _, of := range []struct {
@@ -137,7 +134,7 @@ func refusedKeyMutants() (all []mutant) {
 		{"createReceiveUser", http.StatusUnprocessableEntity}, {"createBankAccount", http.StatusUnprocessableEntity},
 		{"createWalletAccount", http.StatusNotFound}, {"createTransaction", http.StatusNotFound},
 	} {
-		burnt(fmt.Sprintf("%s that is answered %d", of.id, of.status), "creations", of.id, func(refused exchange, r request) (answer, bool) {
+		burnt(fmt.Sprintf("%s that is answered %d", of.id, of.status), of.id, func(refused exchange, r request) (answer, bool) {
 			return refused.answer.failure(http.StatusConflict, reused), refused.answer.status == of.status && !r.repeats(refused.request)
 		})
 	}

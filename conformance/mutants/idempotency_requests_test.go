@@ -27,52 +27,52 @@ func differenceMutants() []mutant {
 	}
 	path := func(first, again request) bool { return first.URL.Path != again.URL.Path }
 	return slices.Concat(
-		strict("another order of members", "member-order", func(first, again request) bool {
+		strict("another order of members", func(first, again request) bool {
 			return !slices.Equal(tokens(first.body), tokens(again.body)) && reflect.DeepEqual(decode(first.body), decode(again.body))
 		}),
-		strict("white space between members", "white-space", func(first, again request) bool {
+		strict("white space between members", func(first, again request) bool {
 			return !bytes.Equal(first.body, again.body) && bytes.Equal(compact(first.body), compact(again.body))
 		}),
-		strict("another way to write a number", "zeros", member("from_amount")),
-		strict("a fee of 0 that is written", "default-fee", member("fee_amount")),
-		strict("the default calculation mode that is written", "default-mode", member("to", "calculation_mode")),
-		strict("the case of a UUID", "uuid-case", member("from_fund_id")),
-		strict("the case of a UUID of the receive side", "uuid-case", member("to", "fund_id")),
-		strict("an escape", "escapes", func(first, again request) bool {
+		strict("another way to write a number", member("from_amount")),
+		strict("a fee of 0 that is written", member("fee_amount")),
+		strict("the default calculation mode that is written", member("to", "calculation_mode")),
+		strict("the case of a UUID", member("from_fund_id")),
+		strict("the case of a UUID of the receive side", member("to", "fund_id")),
+		strict("an escape", func(first, again request) bool {
 			return !bytes.Equal(compact(first.body), compact(again.body)) && slices.Equal(tokens(first.body), tokens(again.body))
 		}),
-		strict("the case of the user in the path", "path-case", path),
-		strict("a fee of -0", "negative-zero", member("fee_amount")),
-		strictIn("createUser", "a default that is written", "default-business", member("business")),
+		strict("the case of the user in the path", path),
+		strict("a fee of -0", member("fee_amount")),
+		strictIn("createUser", "a default that is written", member("business")),
 
-		lax("another sending amount", "amount", member("from_amount")),
-		lax("a receiving amount that is not used", "ignored-to-amount", member("to_amount")),
-		lax("a funding source type that is that of the account", "default-of-the-account", func(first, again request) bool {
+		lax("another sending amount", member("from_amount")),
+		lax("a receiving amount that is not used", member("to_amount")),
+		lax("a funding source type that is that of the account", func(first, again request) bool {
 			return first.member("funding_source_type") == nil && again.member("funding_source_type") != nil
 		}),
-		lax("another payer", "payer", member("to", "payer_id")),
-		lax("a pick-up location", "pickup-location", member("to", "pickup_location")),
-		lax("the case of a text", "text-case", texts(strings.EqualFold)),
-		lax("white space at the ends of a text", "white-space-in-text", texts(func(a, b string) bool {
+		lax("another payer", member("to", "payer_id")),
+		lax("a pick-up location", member("to", "pickup_location")),
+		lax("the case of a text", texts(strings.EqualFold)),
+		lax("white space at the ends of a text", texts(func(a, b string) bool {
 			return strings.TrimSpace(a) == strings.TrimSpace(b)
 		})),
-		lax("the order of documents", "documents-order", func(first, again request) bool {
+		lax("the order of documents", func(first, again request) bool {
 			return !slices.Equal(documents(first), documents(again)) && slices.Equal(sorted(documents(first)), sorted(documents(again)))
 		}),
-		lax("the content of the only document", "document-content", func(first, again request) bool {
+		lax("the content of the only document", func(first, again request) bool {
 			return len(documents(first)) == 1 && len(documents(again)) == 1 && !slices.Equal(sorted(documents(first)), sorted(documents(again)))
 		}),
-		lax("the user in the path", "user", path),
+		lax("the user in the path", path),
 		[]mutant{
-			broken("Below an unknown user a used key is not looked for", "idempotency.different.user",
+			broken("Below an unknown user a used key is not looked for", "idempotency.different.request",
 				again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
 					if a.code() == reused && look(r, next, "").status == http.StatusNotFound {
 						a = a.failure(http.StatusNotFound, "NOT_FOUND")
 					}
 					return a
 				})),
-			broken("null and absent make one request", "idempotency.different.null", answeredAsFirst("createUser", onlyNull)),
-			broken("A different request with a used key is refused and takes the key over", "idempotency.different.first-stays", func() fault {
+			broken("null and absent make one request", "idempotency.different.request", answeredAsFirst("createUser", onlyNull)),
+			broken("A different request with a used key is refused and takes the key over", "idempotency.different.changes-nothing", func() fault {
 				var taken sync.Map
 				return again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
 					if a.code() == reused {
@@ -83,7 +83,7 @@ func differenceMutants() []mutant {
 					return a
 				})()
 			}),
-			broken("A different request with a used key is refused and done", "idempotency.different.creates-nothing",
+			broken("A different request with a used key is refused and done", "idempotency.different.changes-nothing",
 				again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
 					if a.code() == reused {
 						next(r.header(keyHeader, ""))
@@ -95,12 +95,12 @@ func differenceMutants() []mutant {
 }
 
 // strict is a server that takes a repeat for a different request.
-func strict(difference, check string, differ func(first, again request) bool) []mutant {
-	return strictIn("createTransaction", difference, check, differ)
+func strict(difference string, differ func(first, again request) bool) []mutant {
+	return strictIn("createTransaction", difference, differ)
 }
 
-func strictIn(id, difference, check string, differ func(first, again request) bool) []mutant {
-	return []mutant{broken("A repeat with "+difference+" is a different request", "idempotency.same."+check,
+func strictIn(id, difference string, differ func(first, again request) bool) []mutant {
+	return []mutant{broken("A repeat with "+difference+" is a different request", "idempotency.same.request",
 		again(id, func(first exchange, r request, a answer, _ ask) answer {
 			if a.isReplay() && differ(first.request, r) {
 				a = a.failure(http.StatusConflict, reused)
@@ -110,8 +110,8 @@ func strictIn(id, difference, check string, differ func(first, again request) bo
 }
 
 // lax is a server that takes a different request for a repeat.
-func lax(difference, check string, differ func(first, again request) bool) []mutant {
-	return []mutant{broken("A request with a used key is a repeat whatever "+difference, "idempotency.different."+check,
+func lax(difference string, differ func(first, again request) bool) []mutant {
+	return []mutant{broken("A request with a used key is a repeat whatever "+difference, "idempotency.different.request",
 		answeredAsFirst("createTransaction", differ))}
 }
 

@@ -36,12 +36,12 @@ func creationMutants() (all []mutant) {
 			})
 		}
 		add("a repeat returns a new id", "replay", replaying(func(body map[string]any) { body["id"] = uuid.NewString() }))
-		add("a repeat returns another time", "replay-whole", replaying(func(body map[string]any) { body["created_at"] = "2001-01-01T00:00:00.000000" }))
+		add("a repeat returns another time", "replay", replaying(func(body map[string]any) { body["created_at"] = "2001-01-01T00:00:00.000000" }))
 		add("a different request with a used key is answered as the first one", "reused", answeredAsFirst(id, func(first, r request) bool {
 			return first.URL.Path == r.URL.Path
 		}))
 		add("requests with one key that come at the same time are all done", "concurrent", withoutKeyAtOnce(id))
-		add("a request without a key that equals the one before it is a repeat", "without-key", twice(id, func(before exchange, r request, next ask) answer {
+		add("a request without a key that equals the one before it is a repeat", "once", twice(id, func(before exchange, r request, next ask) answer {
 			if r.key() != "" {
 				return next(r)
 			}
@@ -108,8 +108,8 @@ func scopeMutants() []mutant {
 // laterMutants answer a repeat by what is true now where it counts what was, and the other way round.
 func laterMutants() []mutant {
 	// rulesFirst looks at a rule before the key.
-	rulesFirst := func(rule, check string, breaks func(r request, look func(path string) any) bool) mutant {
-		return broken("A repeat is refused where "+rule, "idempotency.later."+check,
+	rulesFirst := func(rule string, breaks func(r request, look func(path string) any) bool) mutant {
+		return broken("A repeat is refused where "+rule, "idempotency.later.rules",
 			again("createTransaction", func(_ exchange, r request, a answer, next ask) answer {
 				if a.isReplay() && breaks(r, looking(r, next)) {
 					a = next(r.header(keyHeader, ""))
@@ -118,17 +118,16 @@ func laterMutants() []mutant {
 			}))
 	}
 	all := []mutant{
-		rulesFirst("the sender is no longer verified", "suspended", func(r request, look func(path string) any) bool {
+		rulesFirst("the sender is no longer verified", func(r request, look func(path string) any) bool {
 			return member(look("/users/"+r.user()), "status") != "VERIFIED"
 		}),
-		rulesFirst("the funding account is no longer active", "inactive", func(r request, look func(path string) any) bool {
+		rulesFirst("the funding account is no longer active", func(r request, look func(path string) any) bool {
 			account := named(look("/users/"+r.user()+"/funding-accounts"), r.member("from_fund_id"))
 			return account != nil && account["status"] != "ACTIVE"
 		}),
 	}
-	for _, of := range [][2]string{{"createUser", "user-status"}, {"createFundingAccount", "funding-account-status"}} {
-		id := of[0]
-		all = append(all, broken(id+": a repeat is answered with the bytes of the first answer", "idempotency.later."+of[1],
+	for _, id := range []string{"createUser", "createFundingAccount"} {
+		all = append(all, broken(id+": a repeat is answered with the bytes of the first answer", "idempotency.later.status",
 			again(id, func(first exchange, _ request, a answer, _ ask) answer {
 				if a.isReplay() {
 					a.body = first.answer.body
@@ -141,23 +140,22 @@ func laterMutants() []mutant {
 
 // concurrentMutants treat requests with one key that come at the same time wrong.
 func concurrentMutants() []mutant {
-	const group = "idempotency.concurrent."
 	all := []mutant{
-		broken("A repeat does not wait for the first request and is refused", group+"answer", beside(func(a answer) answer {
+		broken("A repeat does not wait for the first request and is refused", "idempotency.createTransaction.concurrent", beside(func(a answer) answer {
 			if a.isReplay() {
 				a = a.failure(http.StatusConflict, reused)
 			}
 			return a
 		})),
-		broken("A different request that waited for the first one is a fault of the server", group+"different", beside(func(a answer) answer {
+		broken("A different request that waited for the first one is a fault of the server", "idempotency.concurrent.transactions", beside(func(a answer) answer {
 			if a.code() == reused {
 				a = a.failure(http.StatusInternalServerError, "INTERNAL_ERROR")
 			}
 			return a
 		})),
 	}
-	for _, check := range []string{"answer", "once", "limit", "different"} {
-		all = append(all, broken("Transactions with one key that come at the same time are all created: "+check, group+check,
+	for _, by := range []string{"idempotency.createTransaction.concurrent", "idempotency.concurrent.transactions"} {
+		all = append(all, broken("Transactions with one key that come at the same time are all created: "+by, by,
 			withoutKeyAtOnce("createTransaction")))
 	}
 	return all
