@@ -19,6 +19,14 @@ var (
 	}}
 	readingOfAccounts = []probe.Check{
 		{
+			ID: "accounts.read-bare", Title: "Users, receive users and funding accounts are read without what was never sent",
+			Clauses: []string{"2.5-response", "D-20", "D-46"}, Needs: probe.Extensions,
+			Operations: []string{
+				"createUser", "getUser", "createReceiveUser", "listReceiveUsers", "createFundingAccount", "listFundingAccounts", "setFundingAccountStatus",
+			},
+			Fix:        "Leave out optional members that were not sent, wherever a thing is answered; invent no empty lists and no defaults.", Run: readBare,
+		},
+		{
 			ID: "accounts.receive-users.read", Title: "A receive user is listed with all that its creation answered",
 			Clauses: []string{"D-20"}, Operations: []string{"listReceiveUsers"}, Needs: probe.Extensions,
 			Fix: "List complete receive users, state and zipcode included.", Run: readReceiveUser,
@@ -45,6 +53,28 @@ func readReceiveUser(t *probe.T) {
 		r.State, r.Zipcode = probe.Ptr("P3"), probe.Ptr("44600")
 	})
 	sameMembers(t, []any{prepare(t, path, body)}, readBack(t, path))
+}
+
+// readBare has the required members only.
+func readBare(t *probe.T) {
+	f := t.Target().Facts
+	for _, body := range []api.UserRequest{
+		{FirstName: "Asha", Email: "asha.conformance@example.com", Country: f.OriginCountry},
+		{
+			FirstName: "Conformance Ltd", Email: "office.conformance@example.com", Country: f.OriginCountry, Business: probe.Ptr(true),
+			MailingAddress: &api.MailingAddressRequest{},
+		},
+	} {
+		user := prepare(t, "/users", body)
+		sameMembers(t, user, readBack(t, "/users/"+idIn(t, user)))
+	}
+	user := t.NewUser().ID
+	receivers, accounts := probe.UserPath(user, "receive-users"), probe.UserPath(user, "funding-accounts")
+	sameMembers(t, []any{prepare(t, receivers, api.ReceiveUserRequest{FirstName: "Bina", Country: f.Destination})}, readBack(t, receivers))
+	account := prepare(t, accounts, api.FundingAccountRequest{FundingSourceType: "CARD"})
+	sameMembers(t, []any{account}, readBack(t, accounts))
+	status := "/sandbox" + probe.UserPath(user, "funding-accounts", idIn(t, account), "status")
+	sameMembers(t, account, prepare(t, status, api.FundingAccountStatusRequest{Status: api.FundingAccountStatusPending}))
 }
 
 func readBranch(t *probe.T) {

@@ -52,7 +52,7 @@ func (op operationSpec) parameterMutants() (all []mutant) {
 			}))
 		}
 		if p.In == openapi3.ParameterInPath {
-			all = append(all, op.lostMutant(name, slices.Index(strings.Split(op.path, "/"), "{"+p.Name+"}")))
+			all = append(all, op.lostMutant(name, slices.Index(strings.Split(unboxed(op.path), "/"), "{"+p.Name+"}")))
 		} else {
 			all = append(all, op.asking("parameter ignored", "ignores "+name, func(r request) request { return set(r, "") }))
 		}
@@ -140,11 +140,13 @@ func (op operationSpec) lostMutant(name string, at int) mutant {
 			return r.client() + strings.ToLower(strings.Join(slices.Concat(segments[:at], segments[at+1:]), "/"))
 		}
 		return func(id string, r request, next ask) answer {
-			segments := strings.Split(r.URL.Path, "/")
+			path := unboxed(r.URL.Path)
+			box := strings.TrimSuffix(r.URL.Path, path)
+			segments := strings.Split(path, "/")
 			if id == op.OperationID {
 				for n := len(segments); n > at; n-- {
 					if first, ok := found.Load(rest(r, segments[:n])); ok {
-						r = r.at(strings.Join(slices.Concat(segments[:at], []string{first.(string)}, segments[at+1:]), "/"))
+						r = r.at(box + strings.Join(slices.Concat(segments[:at], []string{first.(string)}, segments[at+1:]), "/"))
 						break
 					}
 				}
@@ -163,6 +165,9 @@ func (op operationSpec) lostMutant(name string, at int) mutant {
 	}
 	return m
 }
+
+// unboxed returns a path without what stands before it in the sandbox.
+func unboxed(path string) string { return strings.TrimPrefix(path, "/sandbox") }
 
 // memberMutants ignore members of the body, take values that break their schemas, or refuse values that keep them.
 func (op operationSpec) memberMutants(body *openapi3.Schema) (all []mutant) {
