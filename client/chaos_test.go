@@ -25,11 +25,11 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// chaosRetries is the most that the SDK takes, and as often may the chaos below meet one call.
+// chaosRetries is the maximum of the SDK. The chaos below fails a call at most as often.
 const chaosRetries = 10
 
-// chaosWays are what can happen to a call, and how often out of 100. All but the last two leave the caller without a
-// usable answer, most of them after the server has done its work.
+// chaosWays are what can happen to a call, in percent. In all but the last two the caller gets no usable response, in most
+// of them after the server has handled the request.
 var chaosWays = []struct {
 	name  string
 	often int
@@ -50,7 +50,7 @@ var chaosWays = []struct {
 	{"nothing", 40, (*chaosCall).pass},
 }
 
-// chaos is a proxy that lets these things happen, each as often in every run, in an order that the scheduler decides.
+// chaos is a proxy that makes these things happen, with the same frequency in every run.
 type chaos struct {
 	server    *url.URL
 	transport http.RoundTripper
@@ -83,8 +83,7 @@ func newChaos(t testing.TB, s *servertest.Server) (*chaos, *client.Client) {
 		}}))
 }
 
-// choose draws what happens to a call. No call is met more often than the SDK tries again, so that every failure is one
-// that a retry could have avoided.
+// choose draws what happens to a call. No call fails more often than the SDK retries, so that every call can succeed.
 func (c *chaos) choose(r *http.Request) func(*chaosCall) {
 	id := cmp.Or(r.Header.Get("X-Idempotency-Key"), r.URL.String())
 	c.mu.Lock()
@@ -115,7 +114,7 @@ type chaosCall struct {
 	r *http.Request
 }
 
-// ask has the server do its work.
+// ask forwards the request to the server.
 func (c *chaosCall) ask() *http.Response {
 	body, err := io.ReadAll(c.r.Body)
 	if err != nil {
@@ -133,7 +132,7 @@ func (c *chaosCall) ask() *http.Response {
 
 func (c *chaosCall) pass() { c.answer(c.ask(), 1) }
 
-// answer sends one part in so many of the body.
+// answer sends a fraction of the body.
 func (c *chaosCall) answer(resp *http.Response, part int) {
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
@@ -148,7 +147,7 @@ func (c *chaosCall) answer(resp *http.Response, part int) {
 	_ = http.NewResponseController(c.w).Flush()
 }
 
-// end ends the connection after what was sent, with or without good manners.
+// end closes or resets the connection.
 func (c *chaosCall) end(reset bool) {
 	conn, _, err := http.NewResponseController(c.w).Hijack()
 	if err != nil {
@@ -174,7 +173,7 @@ func (c *chaosCall) refuse(status int) {
 	http.Error(c.w, "<html>try again</html>", status)
 }
 
-// check fails the test unless all that can happen did, and nobody waited for longer than asked for.
+// check fails the test unless everything happened at least once, and no one waited too long.
 func (c *chaos) check(t testing.TB) {
 	t.Helper()
 	for _, way := range chaosWays {
@@ -265,7 +264,7 @@ func chaosUser(ctx context.Context, c *client.Client) error {
 	return err
 }
 
-// chaosRows counts beside the service.
+// chaosRows checks the number of rows in the database.
 func chaosRows(t testing.TB, s *servertest.Server, table string, want int) {
 	t.Helper()
 	var n int
@@ -277,7 +276,7 @@ func chaosRows(t testing.TB, s *servertest.Server, table string, want int) {
 	}
 }
 
-// chaosAwait returns when a server answers, and so has all goroutines that it waits with.
+// chaosAwait returns when a server answers, and has started its goroutines.
 func chaosAwait(t testing.TB, address string) {
 	t.Helper()
 	transport := &http.Transport{}
@@ -289,8 +288,8 @@ func chaosAwait(t testing.TB, address string) {
 	resp.Body.Close()
 }
 
-// A caller who gives up gets an error at once, wherever the call is, and the call leaves no goroutine behind. It runs by
-// itself, because it counts goroutines.
+// A canceled call returns an error at once, at any point, and leaks no goroutine. It does not run in parallel, because it
+// counts goroutines.
 func TestACancelledCallEndsAtOnce(t *testing.T) { //nolint:paralleltest // see above
 	for name, at := range map[string]func(t *testing.T, s *payouttest.Sandbox, cancel func()) string{
 		"while the server is silent": func(_ *testing.T, s *payouttest.Sandbox, cancel func()) string {

@@ -75,7 +75,7 @@ func TestACancelledContextEndsTheCallWhereverItIs(t *testing.T) {
 	}
 }
 
-// The status has come, the reason has not.
+// The status has arrived, the body has not.
 func TestARefusalThatIsCutTellsSo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestARefusalThatIsCutTellsSo(t *testing.T) {
 	})
 }
 
-// stalls brings nothing until the context ends.
+// stalls returns nothing until the context ends.
 type stalls struct{ ctx context.Context } //nolint:containedctx // a body has the one of its request
 
 func (s stalls) Read([]byte) (int, error) {

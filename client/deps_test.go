@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What a team takes in with this package. Each module more is one more to review and to update.
+// The dependencies of this package: each one must be reviewed and updated by its users.
 var modules = []string{
 	"github.com/apapsch/go-jsonmerge/v2",
 	"github.com/cenkalti/backoff/v5",

@@ -14,7 +14,7 @@ import (
 	"github.com/crossborder-payouts/payouts/client"
 )
 
-// contents are how documents begin.
+// contents are the beginnings of documents.
 var contents = map[string]string{
 	"png": "\x89PNG\r\n\x1a\n....", "jpeg": "\xff\xd8\xff\xe0....", "gif": "GIF89a....", "webp": "RIFF\x00\x00\x00\x00WEBPVP8 ",
 	"pdf": "%PDF-1.7 ....", "tiff": "II*\x00....", "svg": "<?xml version=\"1.0\"?>\n<!-- a scan -->\n<svg/>", "bare svg": " <svg/>",

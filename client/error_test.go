@@ -98,7 +98,7 @@ func TestTheTextOfAProxyIsNotRepeated(t *testing.T) {
 	}
 }
 
-// endless is a body that does not end.
+// endless is an endless body.
 type endless struct{ read *int }
 
 func (e endless) Read(p []byte) (int, error) {

@@ -18,8 +18,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-// exactWorld is a server whose tiers bound nothing that the contract allows, with a sender and receive users in countries
-// with 0, 2 and 3 decimals.
+// exactWorld is a server without effective limits, with a sender and receive users in countries with 0, 2 and 3 decimals.
 type exactWorld struct {
 	client   *client.Client
 	sender   servertest.Sender
@@ -48,7 +47,7 @@ func newExactWorld(t testing.TB) exactWorld {
 	return w
 }
 
-// exactLiftLimits does what an operator does for a client with higher limits.
+// exactLiftLimits raises the limits of the client, as an operator does.
 func exactLiftLimits(t testing.TB, s *servertest.Server) {
 	t.Helper()
 	db, err := store.Open(t.Context(), s.Database)
@@ -72,8 +71,8 @@ func exactLiftLimits(t testing.TB, s *servertest.Server) {
 	}
 }
 
-// exactCase is the money of a transaction as text. to is what is expected, with all decimals of its currency; it is also
-// sent if the receiving amount is what the caller passes.
+// exactCase has the amounts of a transaction as text. to is the expected receiving amount, with all decimals of its
+// currency; it is sent in RECEIVER_AMOUNT mode.
 type exactCase struct {
 	country             string
 	from, fee, rate, to string
@@ -95,7 +94,7 @@ func (w exactWorld) send(t testing.TB, c exactCase) (*api.Transaction, error) {
 	return w.client.CreateTransaction(t.Context(), w.sender.ID, request)
 }
 
-// check compares digits: amounts have all decimals of their currencies, the rate has those that were sent.
+// check compares digits: amounts have all decimals of their currencies, the rate those that were sent.
 func (c exactCase) check(t testing.TB, got *api.Transaction) {
 	t.Helper()
 	for what, pair := range map[string][2]string{
@@ -110,7 +109,7 @@ func (c exactCase) check(t testing.TB, got *api.Transaction) {
 	}
 }
 
-// exactDigits writes a number with so many decimals; it has no more.
+// exactDigits pads a number with zeros to a number of decimals.
 func exactDigits(text string, decimals int) string {
 	whole, fraction, _ := strings.Cut(text, ".")
 	if decimals == 0 {
@@ -180,7 +179,7 @@ func TestAmountsBeyondTheBoundsAreRefusedNotRounded(t *testing.T) {
 	}
 }
 
-// 10,000 random amounts, four in each transaction, are those that come back, at once and from the list.
+// Random amounts, four in each transaction, are returned unchanged, by the creation and by the list.
 func TestRandomAmountsComeBackAsTheyWereSent(t *testing.T) {
 	t.Parallel()
 	const workers = 4
@@ -220,7 +219,7 @@ func TestRandomAmountsComeBackAsTheyWereSent(t *testing.T) {
 	}
 }
 
-// exactRandom makes a transaction of all magnitudes that are allowed, and calculates what it comes to in fractions.
+// exactRandom returns a random valid transaction, with amounts calculated as fractions.
 func exactRandom(random *rand.Rand) exactCase {
 	for {
 		country := []string{"JP", "NP", "KW"}[random.IntN(3)]
@@ -243,7 +242,7 @@ func exactRandom(random *rand.Rand) exactCase {
 	}
 }
 
-// exactNumber makes a number of 1 to so many digits, of which some are decimals.
+// exactNumber returns a number of 1 to digits digits, with decimals of them after the point.
 func exactNumber(random *rand.Rand, digits, decimals int) string {
 	n := make([]byte, 1+random.IntN(digits))
 	for i := range n {

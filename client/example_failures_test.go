@@ -12,8 +12,8 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// A payout whose answer was lost is sent again, later and perhaps by another process, with the key that is kept beside
-// the order. It is made once.
+// A payout whose response was lost is sent again, later and perhaps by another process, with the key that is stored with the
+// order. It is created once.
 func ExampleIdempotencyKey() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()
@@ -37,7 +37,7 @@ func ExampleIdempotencyKey() {
 	// INITIATED replayed: true
 }
 
-// Decide by code what to do.
+// Handle errors by code.
 func ExampleCode() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()
@@ -59,7 +59,7 @@ func ExampleCode() {
 	// Output: offer to send less
 }
 
-// Show each mistake beside its field.
+// Show each violation next to its field.
 func ExampleError() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()
@@ -99,7 +99,7 @@ func ExampleWithHooks() {
 	// getPayer attempt 2 status 200
 }
 
-// Log what the SDK does. Credentials, bodies and identifiers of users do not get there.
+// Log what the SDK does, without credentials, bodies and identifiers of users.
 func ExampleWithLogger() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()

@@ -43,7 +43,7 @@ func ExampleWallet() {
 	// Output: WALLET 30.725 KWD
 }
 
-// Pay in cash at a counter of a payer.
+// Pay in cash at a pick-up location of a payer.
 func ExampleCashPickup() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()
@@ -60,7 +60,7 @@ func ExampleCashPickup() {
 	// Output: CASH_PICKUP 13225.00 NPR from payer 1002
 }
 
-// Pay in cash at the door. The receive user has an address.
+// Deliver cash to the address of the receive user.
 func ExampleHomeDelivery() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()
@@ -77,7 +77,7 @@ func ExampleHomeDelivery() {
 	// Output: HOME_DELIVERY 14950 JPY to 3 Sample Road
 }
 
-// Have exactly 3000 rupees arrive. 3000 divided by 138.125 is 21.719..., which is 21.72 in cents.
+// Pay out exactly 3000 rupees. 3000 divided by 138.125 is 21.719..., rounded 21.72.
 func ExampleReceiverAmount() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()
@@ -94,7 +94,7 @@ func ExampleReceiverAmount() {
 	// Output: 21.72 USD for 3000.00 NPR
 }
 
-// Go through all transactions of a user, newest first. Pages are read as they are needed.
+// List all transactions of a user, newest first. Pages are read as they are needed.
 func ExampleClient_Transactions() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()
@@ -115,7 +115,7 @@ func ExampleClient_Transactions() {
 	// 10.00 USD become 170.50 MXN
 }
 
-// An amount above the limits of a tier is accepted, and asks for what the next tier needs.
+// An amount above the limits of a tier is accepted, and requests the information that the next tier requires.
 func ExampleClient_CreateTransaction_aboveTheTier() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()

@@ -8,7 +8,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// Find the payers of a country for a payout method, and what one of them restricts.
+// Find the payers of a country for a payout method, and the restrictions of one of them.
 func ExampleClient_ListPayers() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()

@@ -9,14 +9,14 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// check ends an example at an error; a program handles it.
+// check panics on an error; a program handles it.
 func check(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// From nothing to a payout. The sandbox stands in for the service, and for the reviewer who verifies a user.
+// A whole payout. The sandbox replaces the service, and the reviewer who verifies a user.
 func Example() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()

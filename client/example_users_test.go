@@ -15,7 +15,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// smallPNG is where a program has the photograph of a document.
+// smallPNG is used instead of the photograph of a document.
 const smallPNG = "\x89PNG\r\n\x1a\n"
 
 // Register an individual, with the number of one document and a copy of another.
@@ -63,7 +63,7 @@ func ExampleClient_CreateUser_business() {
 	// Output: Sample Trading is a business: true
 }
 
-// Read how far verification is: overall, and of each piece of information that was sent.
+// Read the verification of a user: the KYC status, and that of each piece of information.
 func ExampleClient_GetCipInfo() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()
@@ -103,7 +103,7 @@ func ExampleClient_GetTransactionLimit() {
 	// 1000.00 today, 3000.00 this month, 10000.00 this year
 }
 
-// Add a receive user, and where the money may go: a bank account and a wallet.
+// Add a receive user with a bank account and a wallet account.
 func ExampleClient_CreateReceiveUser() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()

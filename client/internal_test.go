@@ -97,7 +97,7 @@ func FuzzErrorBody(f *testing.F) {
 	})
 }
 
-// checkText holds that text of a response is one short printable line.
+// checkText checks that text of a response is one short printable line.
 func checkText(t *testing.T, text string) {
 	t.Helper()
 	if len([]rune(text)) > maxErrorText+len("...") || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {

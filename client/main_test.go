@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// A call leaves no goroutine behind, however it ends.
+// Calls leak no goroutine, however they end.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -27,7 +27,7 @@ var (
 	accountID = uuid.MustParse("91d2c3b4-5e6f-4708-9a1b-2c3d4e5f6a55")
 )
 
-// exchange is a request that came.
+// exchange is a received request.
 type exchange struct {
 	at     time.Time
 	method string
@@ -36,14 +36,14 @@ type exchange struct {
 	body   string
 }
 
-// network answers requests in their order, the last answer for all that follow. It is what a test sees of the wire.
+// network is a fake transport that answers requests in order, and repeats the last answer.
 type network struct {
 	mu      sync.Mutex
 	answers []answer
 	seen    []exchange
 }
 
-// answer is what one request gets.
+// answer answers one request.
 type answer func(*http.Request) (*http.Response, error)
 
 // RoundTrip implements [http.RoundTripper].
@@ -66,7 +66,7 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	return next(r)
 }
 
-// dial returns a client whose requests get the answers.
+// dial returns a client with a network of these answers.
 func dial(t testing.TB, answers ...answer) (*network, *client.Client) {
 	t.Helper()
 	return dialWith(t, nil, answers...)
@@ -83,7 +83,7 @@ func dialWith(t testing.TB, options []client.Option, answers ...answer) (*networ
 	return n, c
 }
 
-// respond is a response of the form of the contract; headers are pairs.
+// respond answers with JSON; headers are name, value pairs.
 func respond(status int, body string, headers ...string) answer {
 	return func(r *http.Request) (*http.Response, error) {
 		h := http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"request-1"}}
@@ -96,7 +96,7 @@ func respond(status int, body string, headers ...string) answer {
 	}
 }
 
-// reject is an error of the contract.
+// refuse answers with an error of the contract.
 func refuse(status int, code client.Code, headers ...string) answer {
 	body := fmt.Sprintf(`{"status":%d,"code":"%s","message":"A message.","request_id":"request-1"}`, status, code)
 	return respond(status, body, headers...)
@@ -116,7 +116,7 @@ func cut(err error) answer {
 	}
 }
 
-// hang answers when the context of the request ends.
+// hang returns when the context of the request ends.
 func hang(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return nil, r.Context().Err()
@@ -141,7 +141,7 @@ const (
 
 var ok = respond(http.StatusOK, theUser)
 
-// asha is a request that creates.
+// asha is a request that creates a user.
 func asha() api.UserRequest {
 	return api.UserRequest{FirstName: "Asha-canary", Email: "canary@example.com", Country: "US", MobilePhone: new("1415canary")}
 }

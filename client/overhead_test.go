@@ -20,10 +20,9 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// BenchmarkOverhead compares the SDK with calls that are written by hand over net/http and encoding/json: the same
-// server, kept connections, batches of both in turn within one run. time-ratio and allocs-ratio are SDK to hand, the
-// server's part included; they should be at most 1.25. The server is the service, or one that repeats what the service
-// answered once, which leaves little but the callers to compare.
+// BenchmarkOverhead compares the SDK with handwritten calls with net/http and encoding/json, in alternating batches against
+// the same server. time-ratio and allocs-ratio are SDK to handwritten, including the server; they should be at most 1.25.
+// The server is the service, or one that repeats a recorded response and so adds little to the comparison.
 func BenchmarkOverhead(b *testing.B) {
 	s := servertest.New(b)
 	sender := servertest.NewSender(b, s.Client)
@@ -61,7 +60,7 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 }
 
-// handwritten is what one writes without the SDK.
+// handwritten is a client without the SDK.
 type handwritten struct {
 	url  string
 	http *http.Client
@@ -101,7 +100,7 @@ func (h handwritten) do(ctx context.Context, method, path string, body, into any
 	return json.Unmarshal(text, into)
 }
 
-// overheadRecord returns the address of a server that answers everything as the service at url answers a call.
+// overheadRecord returns the address of a server that repeats the response of the service to a call.
 func overheadRecord(b *testing.B, url string, call func(context.Context, handwritten) error) string {
 	b.Helper()
 	tap := &overheadTap{next: &http.Transport{}}
@@ -120,7 +119,7 @@ func overheadRecord(b *testing.B, url string, call func(context.Context, handwri
 	return web.URL
 }
 
-// overheadTap keeps what passes.
+// overheadTap records the response.
 type overheadTap struct {
 	next   *http.Transport
 	header http.Header

@@ -11,7 +11,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// page is a page of transactions that have these notes.
+// page is a page of transactions with these notes.
 func page(next string, notes ...string) answer {
 	items := make([]string, len(notes))
 	for i, note := range notes {

@@ -14,7 +14,7 @@ import (
 	"github.com/crossborder-payouts/payouts/client"
 )
 
-// raw is a server that answers each request with this text, as it stands, and ends the connection unless it is kept.
+// raw is a server that answers each request with this text, and closes the connection unless it is kept alive.
 func raw(t *testing.T, text string, keep bool) (url string, requests *atomic.Int32) {
 	t.Helper()
 	requests = new(atomic.Int32)
@@ -45,7 +45,7 @@ func TestAnAnswerThatTurnsTheConnectionIntoSomethingElseIsRefused(t *testing.T) 
 	}
 }
 
-// What was created must not be taken for what went wrong: half an object is one that was lost.
+// A truncated object must be treated as a lost response.
 func TestAnAnswerWithoutALengthThatWasCutIsLost(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -91,7 +91,7 @@ func TestAContentTypeIsJSONWhateverItsParameters(t *testing.T) {
 	}
 }
 
-// net/http repeats requests with a key by itself, once for each connection that it has kept and that dies.
+// net/http repeats requests with a key by itself, once for each reused connection that is lost.
 func TestARequestWithAKeyIsSentOnceInEachAttempt(t *testing.T) {
 	t.Parallel()
 	const kept = 8

@@ -11,7 +11,7 @@ import (
 	"github.com/crossborder-payouts/payouts/client/payouttest"
 )
 
-// The example of the README is a whole program, and prints what the README says.
+// The example of the README compiles, and prints what the README says.
 func TestTheExampleOfTheREADMERuns(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../README.md")

@@ -22,7 +22,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// reset is how net/http reports a connection that the other side closed.
+// reset is the error of net/http for a connection that was reset.
 var reset = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 
 func TestWhatMayPassIsTriedAgainAndNothingElseIs(t *testing.T) {
@@ -94,7 +94,7 @@ func TestWhatMayPassIsTriedAgainAndNothingElseIs(t *testing.T) {
 	}
 }
 
-// checkAttempts holds that all attempts of a creating call are the same request, with the key that its error has.
+// checkAttempts checks that all attempts of a creating call are the same request, with the key of its error.
 func checkAttempts(t *testing.T, n *network, key string) {
 	t.Helper()
 	if _, err := uuid.Parse(key); err != nil {
@@ -165,7 +165,7 @@ func TestASandboxOperationIsMadeOnce(t *testing.T) {
 	}
 }
 
-// A transport of the caller may use the package that the SDK waits with, whose errors say whether and when to try again.
+// A transport may return errors of the backoff package, which must not control the retries of the SDK.
 func TestWhatTheTransportReturnsDoesNotSteerTheRetries(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{backoff.Permanent(reset), &backoff.RetryAfterError{Duration: time.Hour}} {

@@ -18,7 +18,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// watched returns options whose logger and hooks write all that they get into one place.
+// watched returns options with a logger and hooks that write everything to one buffer.
 func watched(into *bytes.Buffer) []client.Option {
 	show := func(name string) func(context.Context, client.Attempt) {
 		return func(_ context.Context, a client.Attempt) { fmt.Fprintf(into, "%s %#v %v\n", name, a, a) }
@@ -124,7 +124,7 @@ func TestNoFormOfPrintingShowsTheSecret(t *testing.T) {
 	}
 }
 
-// The secret is longer than what is left of the message, and stands where it is not expected.
+// The secret is longer than the rest of the truncated message.
 func TestAnEchoOfTheSecretIsNotShownInPart(t *testing.T) {
 	t.Parallel()
 	body := fmt.Sprintf(`{"code":"NOT_FOUND","message":"%s%s","request_id":"%s","details":[{"in":"%s"}]}`,

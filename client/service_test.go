@@ -16,7 +16,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// must returns the value of a call that has to succeed.
+// must returns the value of a call that must succeed.
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

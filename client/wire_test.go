@@ -20,10 +20,10 @@ import (
 	"github.com/crossborder-payouts/payouts/client"
 )
 
-// impatient makes clients of these tests: they wait for real.
+// impatient returns a client with short waits, because these tests wait.
 var impatient = client.WithBackoff(time.Millisecond, time.Millisecond)
 
-// serve starts a server for one test; its log is of no interest.
+// serve starts a server for one test, without a log.
 func serve(t *testing.T, h http.HandlerFunc, start func(*httptest.Server)) *httptest.Server {
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
@@ -44,7 +44,7 @@ func call(t *testing.T, base string, options ...client.Option) *client.Error {
 	return errorOf(t, err)
 }
 
-// What the retries take for final, or for passing, is what net/http really reports.
+// Temporary and final failures are distinguished as net/http actually reports them.
 func TestFailuresOfRealConnectionsAreToldApart(t *testing.T) {
 	t.Parallel()
 	answer := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, theUser) }
@@ -80,7 +80,7 @@ func TestFailuresOfRealConnectionsAreToldApart(t *testing.T) {
 	}
 }
 
-// net/http quotes what it cannot read, and that may be the body of a response.
+// net/http quotes what it cannot parse, which may be the body of a response.
 func TestAnAnswerThatIsNotHTTPIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -112,7 +112,7 @@ func TestAnAnswerThatIsNotHTTPIsNotRepeated(t *testing.T) {
 	}
 }
 
-// A server may answer before it has read the request, and over any protocol that net/http speaks.
+// A server may respond before it has read the request, and over any protocol of net/http.
 func TestAnAnswerIsReadHoweverItComes(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(*httptest.Server){

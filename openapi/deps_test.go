@@ -13,7 +13,7 @@ import (
 
 const module = "github.com/crossborder-payouts/payouts"
 
-// goPackage is what `go list` tells of a package; its tests may import what they like.
+// goPackage is the output of `go list` for a package, without the imports of its tests.
 type goPackage struct {
 	ImportPath string
 	Imports    []string // direct
@@ -90,7 +90,7 @@ func TestAPackageDependsOnNothingThatItMustNot(t *testing.T) {
 	}
 }
 
-// Echo stays in two packages, so that another framework, or a newer echo, is a change of these two.
+// Only two packages depend on echo, so that only these change with another framework or version.
 func TestEchoIsImportedByTheTransportAlone(t *testing.T) {
 	t.Parallel()
 	all := packages(t, "./...")

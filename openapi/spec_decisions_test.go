@@ -128,7 +128,7 @@ func TestTheFingerprintExampleIsRight(t *testing.T) {
 	}
 }
 
-// decisions reads decisions.md: the numbers in their order, the entries, and the rows of the table of gaps.
+// decisions parses decisions.md: the numbers in order, the entries, and the rows of the table of gaps.
 func decisions(t *testing.T) (ids []string, entries map[string]entry, rows [][]string) {
 	t.Helper()
 	entries = map[string]entry{}
@@ -170,8 +170,8 @@ func table(text string) (rows [][]string) {
 	return rows[min(2, len(rows)):] // the head and its rule
 }
 
-// marksOfTheSpec returns the places of each decision as JSON pointers. It walks the YAML as it is written: a parsed
-// document knows neither which of two equal schemas carries a mark nor extensions beside a $ref.
+// marksOfTheSpec returns the places of each decision as JSON pointers. It walks the YAML nodes, because a parsed document
+// loses extensions next to a $ref, and which of two equal schemas has a mark.
 func marksOfTheSpec(t *testing.T) map[string][]string {
 	t.Helper()
 	var root yaml.Node
@@ -204,7 +204,7 @@ func marksOfTheSpec(t *testing.T) map[string][]string {
 	return marks
 }
 
-// decided reads a mark: one number, or a list of several in ascending order.
+// decided parses a mark: one number, or an ascending list.
 func decided(t *testing.T, at string, mark *yaml.Node) (ids []string) {
 	t.Helper()
 	if mark.Kind == yaml.ScalarNode {

@@ -99,8 +99,8 @@ func TestEveryErrorCodeIsShownWithItsStatus(t *testing.T) {
 	}
 }
 
-// bodies returns all bodies by a name that tells where they stand. Responses are closed, so that a misspelt member of an
-// example is found.
+// bodies returns all bodies by the name of their place. Responses are closed, so that a misspelled member of an example is
+// found.
 func bodies(t *testing.T) map[string]body {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML())
@@ -143,7 +143,7 @@ func bodies(t *testing.T) map[string]body {
 	return found
 }
 
-// raw is the spec as plain values, with its numbers as they are written.
+// raw is the spec as plain values, with numbers as written.
 type raw map[string]any
 
 func rawDocument(t *testing.T) raw {

@@ -9,7 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// documented are the 13 rows of section 4 of the interface document: method, path, query parameters.
+// documented has the 13 rows of section 4 of the interface document: method, path, query parameters.
 var documented = [][]string{
 	{"GET", "/payers", "country", "payout_method"},
 	{"GET", "/payers/{payerId}"},
@@ -74,7 +74,7 @@ func TestEveryOperationIsNamed(t *testing.T) {
 	}
 }
 
-// D-04 and D-08: 200 is the one success, and every operation says how it fails.
+// D-04 and D-08: 200 is the only success, and every operation declares its errors.
 func TestEveryOperationDeclaresItsAnswers(t *testing.T) {
 	t.Parallel()
 	for name, op := range operations(t) {

@@ -9,7 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// D-13: what a client may send is closed and bounded.
+// D-13: request schemas are closed and bounded.
 func TestRequestsAreClosedAndBounded(t *testing.T) {
 	t.Parallel()
 	for name, op := range operations(t) {
@@ -62,7 +62,7 @@ func checkBounds(t *testing.T, what string, ref *openapi3.SchemaRef) {
 	}
 }
 
-// unbounded tells what a schema of a request lets through, or "".
+// unbounded returns what a request schema does not bound, or "".
 func unbounded(s *openapi3.Schema) string {
 	switch {
 	case len(s.OneOf) > 0:
@@ -98,7 +98,7 @@ func unbounded(s *openapi3.Schema) string {
 	return ""
 }
 
-// boundless tells why a pattern does not bound the length of a string, or "".
+// boundless returns why a pattern does not bound the length of a string, or "".
 func boundless(pattern string) string {
 	if pattern == "" {
 		return "is a string without bounds"

@@ -12,7 +12,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// payInvoice is the code of an importer: it pays an invoice, and gives up after one more try.
+// payInvoice is code that uses the SDK: it pays an invoice, and gives up after one retry.
 func payInvoice(ctx context.Context, c *client.Client, sender uuid.UUID, number string, payout api.TransactionRequest) error {
 	_, err := c.CreateTransaction(ctx, sender, payout, client.IdempotencyKey("invoice-"+number))
 	if e, ok := errors.AsType[*client.Error](err); ok && e.Temporary() {
@@ -49,7 +49,7 @@ func Example() {
 	// paid: 1
 }
 
-// See what your code does while a call is under way.
+// Test your code while a call is in progress.
 func ExampleCalls_Hold() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()
@@ -72,7 +72,7 @@ func ExampleCalls_Hold() {
 	// answered: VERIFIED
 }
 
-// A service that is away for a while, then there again.
+// A service that is unavailable for a while.
 func ExampleCalls_Fail() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()

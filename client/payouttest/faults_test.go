@@ -39,7 +39,7 @@ func newReady(t testing.TB) ready {
 	return ready{s, sender, payout, s.NewClient(client.WithRetries(0))}
 }
 
-// What a call that meets a fault has done, for one that tries once and for the same call made again by the SDK.
+// The effect of a fault, for a caller that tries once and for the retries of the SDK.
 func TestAFaultOnTheWay(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -99,7 +99,7 @@ func TestAFaultOnTheWay(t *testing.T) {
 	}
 }
 
-// Every code that the contract has for an operation can be answered, and the response keeps the contract.
+// Fail supports every code that the contract has for an operation, and the response follows the contract.
 func TestFailAnswersAsTheContractSays(t *testing.T) {
 	t.Parallel()
 	document, err := openapi.Document()
@@ -215,7 +215,7 @@ func TestWhatWaitsGoesOnWhenTheTestEnds(t *testing.T) {
 	}
 }
 
-// A caller who gives up was never there for the server.
+// The server does not get a request whose caller has given up.
 func TestACallerMayLeaveAFaultThatTakesTime(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(payouttest.Calls){
@@ -274,7 +274,7 @@ func TestSwitchesAreTakenInOrderByTheOperationsTheyAreFor(t *testing.T) {
 	}
 }
 
-// However many calls come concurrently, as many meet the fault as it was set for.
+// Of concurrent calls exactly as many meet the fault as it was set for.
 func TestSwitchesCountUnderConcurrency(t *testing.T) {
 	t.Parallel()
 	const callers, faults = 40, 17
@@ -300,7 +300,7 @@ func TestSwitchesCountUnderConcurrency(t *testing.T) {
 	}
 }
 
-// What is no operation, such as the contract itself, is served as well.
+// Pages such as the contract are served as well.
 func TestOtherPagesPassAndAreRecorded(t *testing.T) {
 	t.Parallel()
 	sandbox := payouttest.New(t)

@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// A sandbox leaves nothing behind.
+// A sandbox leaks no goroutine.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

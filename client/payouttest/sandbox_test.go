@@ -36,7 +36,7 @@ func send(t testing.TB, c *client.Client, sender payouttest.Sender, request api.
 	return made.ID
 }
 
-// count counts the transactions of a sender, past whatever switches are set.
+// count counts the transactions of a sender, bypassing faults.
 func count(t testing.TB, c *client.Client, sender payouttest.Sender) (n int) {
 	t.Helper()
 	for _, err := range c.Transactions(t.Context(), sender.ID, nil) {
@@ -95,7 +95,7 @@ func TestSandboxesDoNotSeeEachOther(t *testing.T) {
 	}
 }
 
-// The variable belongs to the tests of the service. An importer who has it set for reasons of their own is not disturbed.
+// The variable is for the tests of the service, and must not affect users of the package.
 func TestTheEngineOfTheEnvironmentDoesNotMatter(t *testing.T) {
 	t.Setenv(servertest.EngineVariable, "something else")
 	if _, err := payouttest.New(t).Client.ListPayers(t.Context(), nil); err != nil {
@@ -155,7 +155,7 @@ func TestAStoppedSandboxAnswersNobody(t *testing.T) {
 	}
 }
 
-// witness is a test that is allowed to fail.
+// witness is a test that may fail.
 type witness struct {
 	testing.TB
 	cleanups []func()
@@ -182,7 +182,7 @@ func (w *witness) Errorf(format string, args ...any) { w.Error(fmt.Sprintf(forma
 func (w *witness) Fatal(args ...any)                 { panic(fmt.Sprint(args...)) }
 func (w *witness) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
-// witnessed returns what a test that does this says: its failures, or those that end it.
+// witnessed returns the failures of a test that runs do.
 func witnessed(t testing.TB, do func(*payouttest.Sandbox), options ...payouttest.Option) string {
 	t.Helper()
 	w := &witness{TB: t}

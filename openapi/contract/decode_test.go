@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzDecode holds that what is accepted is one JSON document which encoding/json reads as the same value, without
-// repeated names.
+// FuzzDecode checks that an accepted text is one JSON document without repeated names, which encoding/json decodes to the same
+// value.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[1,-0.50,true,null,"\u00e9\ud83d\ude00"],"":{}}`, `{"a":1,"\u0061":2}`, `[[]]`, `1e5`, `"\u0000"`, `{"a"`, "\xff",

@@ -86,8 +86,7 @@ func TestCheckingDoesNotWriteDefaults(t *testing.T) {
 	}
 }
 
-// TestFingerprintProperty generates orders (TestMain says how many), each with a second spelling that means the same and
-// a mutation that does not.
+// TestFingerprintProperty generates orders (TestMain sets their number), each with an equivalent spelling and a mutation.
 func TestFingerprintProperty(t *testing.T) {
 	t.Parallel()
 	c := shop(t)
@@ -146,7 +145,7 @@ func drawOrder(t *rapid.T) map[string]any {
 	return order
 }
 
-// mutate changes one thing about the order and tells which.
+// mutate changes one value of the order and returns which.
 func mutate(t *rapid.T, order map[string]any) string {
 	what := rapid.SampledFrom([]string{"total", "gift", "mode", "note", "ref", "lines", "delivery"}).Draw(t, "mutation")
 	switch what {
@@ -175,10 +174,10 @@ func mutate(t *rapid.T, order map[string]any) string {
 	return what
 }
 
-// defaults are those of the members that drawOrder spells out; the names are unique in the document.
+// defaults are those of the members that drawOrder sets; the names are unique in the document.
 var defaults = map[string]string{"gift": "false", "mode": `"SLOW"`, "pieces": "1", "weight": "0.5", "slot": `"ANY"`, "floor": "0"}
 
-// spell writes a value in one of the many ways that mean the same.
+// spell returns one of the equivalent spellings of a value.
 func spell(t *rapid.T, value any) string {
 	space := rapid.SampledFrom([]string{"", " ", "\n\t"})
 	switch value := value.(type) {
@@ -205,7 +204,7 @@ func spell(t *rapid.T, value any) string {
 	return plainText(value)
 }
 
-// spellFraction returns zeros that may follow a number. A whole one stays as it is: it may stand for an integer.
+// spellFraction returns zeros that may follow a number, none after a whole one, which may be an integer.
 func spellFraction(t *rapid.T, number string) string {
 	if !strings.Contains(number, ".") {
 		return ""
@@ -218,7 +217,7 @@ func plainText(value any) string {
 	return string(text)
 }
 
-// spellString escapes some of the characters that need no escape.
+// spellString escapes some characters that need no escape.
 func spellString(t *rapid.T, s string) string {
 	var b strings.Builder
 	for _, r := range s {

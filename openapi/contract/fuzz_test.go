@@ -10,7 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
-// FuzzCheckRequest holds that no request panics, and that a refusal tells where and what, not the value.
+// FuzzCheckRequest checks that no request panics, and that violations have a place and a reason, but no value.
 func FuzzCheckRequest(f *testing.F) {
 	c := shop(f)
 	f.Add(account, "", "key", "application/json", least)

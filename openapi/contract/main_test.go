@@ -72,7 +72,7 @@ func lines(list []contract.Violation) string {
 	return strings.TrimSpace(b.String())
 }
 
-// wantRefused holds err to be a refusal with status and exactly these violations.
+// wantRefused fails the test unless err has this status and exactly these violations.
 func wantRefused(t *testing.T, err error, status int, want string) {
 	t.Helper()
 	var refused *contract.Error

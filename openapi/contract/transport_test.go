@@ -11,7 +11,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
-// canned is a service that gives one answer, header lines as "Name: value".
+// canned is a service with a fixed response; headers are lines "Name: value".
 type canned struct {
 	status  int
 	headers []string

@@ -188,7 +188,7 @@ func FuzzParseAmount(f *testing.F) {
 	})
 }
 
-// checkAccepted holds the rules of D-05 for one text that is an amount.
+// checkAccepted checks the rules of D-05 for a valid amount.
 func checkAccepted(t *testing.T, text string) {
 	t.Helper()
 	a, err := wire.ParseAmount(text)

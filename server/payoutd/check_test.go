@@ -15,9 +15,8 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// load runs a sandbox on the database, and lets two clients send from several goroutines over three days: with and
-// without keys, with repeats, and above the limits of the lowest and the highest tier. It returns the number of
-// transactions.
+// load runs a sandbox on the database, in which two clients send from several goroutines on three days: with and without
+// keys, with repeats, and above the limits of the lowest and the highest tier. It returns the number of transactions.
 func load(t *testing.T, url string) (transactions int) {
 	t.Helper()
 	s := servertest.New(t, func(c *server.Config) { c.Database = url })
@@ -104,7 +103,7 @@ func TestCheckHoldsALoadAgainstItself(t *testing.T) {
 	})
 }
 
-// damaged changes the database past the program.
+// damaged changes the database directly.
 func (o operator) damaged(t *testing.T, statement string) {
 	t.Helper()
 	driver, name := "pgx", o.url

@@ -10,7 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// Everything that is wrong with a file is reported at once, with its line and its field.
+// All errors of a file are reported at once, with line and field.
 func TestProfilesThatAreWrong(t *testing.T) {
 	t.Parallel()
 	acmeWith := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(acme) }
@@ -79,7 +79,7 @@ func TestProfilesThatAreWrong(t *testing.T) {
 	}
 }
 
-// bomb is a short file that has billions of tags once its aliases are followed.
+// bomb is a short file with billions of tags once its aliases are expanded.
 func bomb() string {
 	var b strings.Builder
 	b.WriteString("id: a\nname: a\ncorridors: []\ndestinations:\n")
@@ -91,7 +91,7 @@ func bomb() string {
 	return b.String()
 }
 
-// Amounts are exact: the text of the scalar is read, quoted or not, and no number becomes a float.
+// Amounts are exact: the text of the scalar is decoded, quoted or not, and never becomes a float.
 func TestAmountsOfAProfileAreExact(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{
@@ -111,7 +111,7 @@ func TestAmountsOfAProfileAreExact(t *testing.T) {
 	}
 }
 
-// Texts stay what they look like: NO is Norway, and an id or a name may be a number.
+// Scalars stay text: NO is Norway, and an id or a name may look like a number.
 func TestTextsOfAProfileAreNotConverted(t *testing.T) {
 	t.Parallel()
 	client, wrong := parseClient([]byte(strings.NewReplacer("id: acme", "id: 007", "name: Acme Remit", "name: true").Replace(acme)))

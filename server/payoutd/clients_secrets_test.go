@@ -18,7 +18,7 @@ func lastLine(out string) string {
 	return lines[len(lines)-1]
 }
 
-// D-19: secrets are issued, rotated and ended by the operator, in force with the next request of a running service.
+// D-19: operators issue, rotate and revoke secrets, with effect from the next request of a running service.
 func TestSecretsAreInForceWithTheNextRequest(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o operator) {

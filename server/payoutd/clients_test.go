@@ -12,7 +12,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-// acme is a profile with everything that one can have. NO is a country here, and two destinations share their tiers.
+// acme is a profile with all members. NO is a country here, and two destinations share their tiers.
 const acme = `id: acme
 name: Acme Remit
 corridors:

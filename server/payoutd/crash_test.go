@@ -27,8 +27,8 @@ const (
 	crashAfter = 60
 )
 
-// An acknowledged transaction is kept whatever happens to the process, a repeat never makes a second one (D-16), and the
-// counters are those of the transactions that are kept (D-17).
+// Acknowledged transactions survive a crash of the process, repeats never create a second one (D-16), and the counters match
+// the transactions (D-17).
 func TestNothingAcknowledgedIsLostInACrash(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -83,7 +83,7 @@ func (s sending) request(t *testing.T) api.TransactionRequest {
 	return servertest.Deposit(t, s.pair.sender, s.pair.receiver, fmt.Sprintf("%d.%02d", s.cents/100, s.cents%100))
 }
 
-// ledger is what the callers know: what they sent by key, and what was acknowledged.
+// ledger records what the callers sent, by key, and what was acknowledged.
 type ledger struct {
 	pairs        []pair
 	mu           sync.Mutex
@@ -91,7 +91,7 @@ type ledger struct {
 	acknowledged map[string]openapi_types.UUID
 }
 
-// next notes a request before it is sent.
+// next records a request before it is sent.
 func (l *ledger) next() (string, sending) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -112,7 +112,7 @@ func (l *ledger) acknowledge(key string, id openapi_types.UUID) int {
 	return len(l.acknowledged)
 }
 
-// load sends transactions from many goroutines until the daemon is killed in the middle of them.
+// load sends transactions from many goroutines until the daemon is killed.
 func (l *ledger) load(t *testing.T, d *daemon) {
 	t.Helper()
 	target := len(l.acknowledged) + crashAfter
@@ -140,7 +140,7 @@ func (l *ledger) load(t *testing.T, d *daemon) {
 	<-d.ended
 }
 
-// kept reads all transactions of all senders in pages, and fails the test for one that comes twice.
+// kept lists all transactions of all senders in pages, and fails the test if one is listed twice.
 func (l *ledger) kept(t *testing.T, d *daemon) map[openapi_types.UUID]api.Transaction {
 	t.Helper()
 	all := map[openapi_types.UUID]api.Transaction{}
@@ -186,7 +186,7 @@ func unique[T comparable](all []T) map[T]bool {
 	return set
 }
 
-// daemon is payoutd in a process of its own.
+// daemon is a process of payoutd.
 type daemon struct {
 	cmd    *exec.Cmd
 	log    *stream

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// D-20: in production the operator does what the sandbox operation does.
+// D-20: in production operators do what the sandbox operation does.
 func TestAFundingAccountGetsAStatus(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o operator) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// stream is an output of the program that can be waited for.
+// stream is an output of the program for which a test can wait.
 type stream struct {
 	mu      sync.Mutex
 	changed sync.Cond
@@ -59,7 +59,7 @@ func (s *stream) await(t *testing.T, what string, complete func(text string) boo
 	return s.text.String()
 }
 
-// logLine is what is read of a line of the log.
+// logLine has the fields of a log line that are tested.
 type logLine struct {
 	Time, Level, Msg, Address, Version, Contract, Database, Metrics string
 	Sandbox                                                         bool

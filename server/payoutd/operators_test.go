@@ -19,7 +19,7 @@ import (
 
 var updateListings = flag.Bool("update-listings", false, "write the listings in testdata as they are")
 
-// onEachEngine runs a test on a fresh and migrated database of both engines.
+// onEachEngine runs a test on a new, migrated database of each engine.
 func onEachEngine(t *testing.T, test func(t *testing.T, o operator)) {
 	t.Helper()
 	for name, fresh := range map[string]func(t *testing.T) string{
@@ -64,7 +64,7 @@ func (o operator) refused(t *testing.T, code int, says string, args ...string) {
 	}
 }
 
-// prints runs a command that must print what the file holds.
+// prints runs a command that must print the content of the file.
 func (o operator) prints(t *testing.T, file string, args ...string) {
 	t.Helper()
 	got := o.done(t, args...)
@@ -277,7 +277,7 @@ func TestOperatorsAreToldWhatIsWrong(t *testing.T) {
 	})
 }
 
-// withoutTables is a database that is there, and empty.
+// withoutTables is an empty database.
 func withoutTables(t *testing.T) operator {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "payouts.db")

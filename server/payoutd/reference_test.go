@@ -19,7 +19,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// csvFile writes items as a file of their own.
+// csvFile writes items to a file.
 func csvFile[T any](t *testing.T, items []T, write func(io.Writer, iter.Seq2[T, error]) error) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -48,7 +48,7 @@ func readFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// What was exported is imported without a change, and exported again with the same bytes.
+// An export can be imported without a change, and exported again with the same bytes.
 func TestExportAndImportGoRound(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
@@ -86,7 +86,7 @@ func TestExportAndImportGoRound(t *testing.T) {
 	})
 }
 
-// Every bad line is told, with its column and the reason, and nothing of the file is written.
+// Every invalid line is reported with its column and the reason, and nothing is written.
 func TestABadFileIsToldWhole(t *testing.T) {
 	t.Parallel()
 	bad := filepath.Join("testdata", "reference_bad_payers.csv")
@@ -167,7 +167,7 @@ func TestWrongArgumentsOfReference(t *testing.T) {
 	withoutTables(t).refused(t, exitFailure, "migrations are pending; run payoutd migrate up", "reference", "export", "payers")
 }
 
-// An export that fails leaves the file as it was, and nothing beside it.
+// A failed export does not change the file, and leaves no other file.
 func TestAnExportThatFailsLeavesTheFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

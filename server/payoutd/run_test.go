@@ -105,7 +105,7 @@ func TestWhatIsWrongOnTheCommandLineIsSaidInOneLine(t *testing.T) {
 	}
 }
 
-// withClient makes a database with one client.
+// withClient creates a database with one client.
 func withClient(t *testing.T, dir, id string) string {
 	t.Helper()
 	file := filepath.Join(dir, id+".db")

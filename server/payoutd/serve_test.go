@@ -71,7 +71,7 @@ func TestTheSandboxPrintsACallThatWorks(t *testing.T) {
 	checkUser(t, resp)
 }
 
-// parseCurl makes the request that curl would send for these arguments, as far as they go: an address, -H and -d.
+// parseCurl returns the request of a curl command with an address, -H and -d.
 func parseCurl(t *testing.T, arguments string) *http.Request {
 	t.Helper()
 	words := shellWords(t, strings.ReplaceAll(arguments, "\\\n", " "))
@@ -98,7 +98,7 @@ func parseCurl(t *testing.T, arguments string) *http.Request {
 	return r
 }
 
-// shellWords splits a line as a shell does that knows single quotes alone.
+// shellWords splits a line like a shell, with single quotes only.
 func shellWords(t *testing.T, line string) []string {
 	t.Helper()
 	var words []string

@@ -30,7 +30,7 @@ func TestTransactionsAreListedInPagesAndDays(t *testing.T) {
 	})
 }
 
-// Operators need no numbers of documents, nor how to reach a receiver.
+// Commands show neither document numbers nor contact data of a receiver.
 func TestATransactionIsShownWithoutPersonalData(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o operator) {

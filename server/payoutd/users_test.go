@@ -41,7 +41,7 @@ func TestUsersAreListedInPages(t *testing.T) {
 	})
 }
 
-// D-20, D-24, D-25: in production the operator does what the sandbox operation does.
+// D-20, D-24, D-25: in production operators do what the sandbox operation does.
 func TestAUserIsVerified(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o operator) {
