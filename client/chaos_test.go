@@ -224,7 +224,7 @@ func TestEveryPayoutThroughChaosIsOneTransaction(t *testing.T) {
 	weather.check(t)
 }
 
-func TestUsersAndAccountsThroughChaosAreAsManyAsAskedFor(t *testing.T) {
+func TestEveryCreationThroughChaosIsOneRow(t *testing.T) {
 	t.Parallel()
 	const users, workers = 40, 8
 	s := servertest.New(t)
@@ -290,7 +290,7 @@ func chaosAwait(t testing.TB, address string) {
 
 // A canceled call returns an error at once, at any point, and leaks no goroutine. It does not run in parallel, because it
 // counts goroutines.
-func TestACancelledCallEndsAtOnce(t *testing.T) { //nolint:paralleltest // see above
+func TestCanceledCallsReturnAtOnce(t *testing.T) { //nolint:paralleltest // see above
 	for name, at := range map[string]func(t *testing.T, s *payouttest.Sandbox, cancel func()) string{
 		"while the server is silent": func(_ *testing.T, s *payouttest.Sandbox, cancel func()) string {
 			held := s.Next("getPayer").Hold()

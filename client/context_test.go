@@ -14,7 +14,7 @@ import (
 	"github.com/crossborder-payouts/payouts/client"
 )
 
-func TestADeadlineThatComesBeforeTheNextAttemptIsNotWaitedFor(t *testing.T) {
+func TestDeadlineBeforeTheNextAttempt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -31,7 +31,7 @@ func TestADeadlineThatComesBeforeTheNextAttemptIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-func TestACancelledContextEndsTheCallWhereverItIs(t *testing.T) {
+func TestCanceledContext(t *testing.T) {
 	t.Parallel()
 	reason := errors.New("the caller's reason")
 	for name, c := range map[string]struct {
@@ -76,7 +76,7 @@ func TestACancelledContextEndsTheCallWhereverItIs(t *testing.T) {
 }
 
 // The status has arrived, the body has not.
-func TestARefusalThatIsCutTellsSo(t *testing.T) {
+func TestTruncatedErrorBodies(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -106,7 +106,7 @@ func (s stalls) Read([]byte) (int, error) {
 	return 0, s.ctx.Err()
 }
 
-func TestTheErrorOfAnotherCallAsCauseIsNotTakenForThisOne(t *testing.T) {
+func TestErrorOfAnotherCallAsCause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -119,7 +119,7 @@ func TestTheErrorOfAnotherCallAsCauseIsNotTakenForThisOne(t *testing.T) {
 	})
 }
 
-func TestAnAttemptThatTakesTooLongIsATimeoutAndNotTheCallers(t *testing.T) {
+func TestTimeoutOfAnAttempt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n, c := dialWith(t, []client.Option{client.WithTimeout(3 * time.Second), client.WithRetries(1)}, hang)
@@ -136,7 +136,7 @@ func TestAnAttemptThatTakesTooLongIsATimeoutAndNotTheCallers(t *testing.T) {
 	})
 }
 
-func TestTheTimeoutOfTheCallersHTTPClientBoundsAnAttempt(t *testing.T) {
+func TestTimeoutOfTheHTTPClient(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for timeout, want := range map[time.Duration]time.Duration{time.Second: time.Second, 0: client.DefaultTimeout, -1: client.DefaultTimeout} {

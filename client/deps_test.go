@@ -19,7 +19,7 @@ var modules = []string{
 	"github.com/oapi-codegen/runtime",
 }
 
-func TestTheSDKDependsOnFewModules(t *testing.T) {
+func TestDependencies(t *testing.T) {
 	t.Parallel()
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{if not .Standard}}{{.Module.Path}} {{.ImportPath}}{{end}}", ".")
 	var problems bytes.Buffer

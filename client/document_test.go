@@ -22,7 +22,7 @@ var contents = map[string]string{
 	"unknown": "\x00\x00\x00\x18\x01\x02", "html": "<!DOCTYPE html>", "zip": "PK\x03\x04....",
 }
 
-func TestADataURIHasTheTypeThatIsSaidOrSeen(t *testing.T) {
+func TestDataURI(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ mediaType, content, want string }{
 		{"image/png", "png", "image/png"}, {"", "png", "image/png"}, {"", "jpeg", "image/jpeg"}, {"", "gif", "image/gif"},
@@ -39,7 +39,7 @@ func TestADataURIHasTheTypeThatIsSaidOrSeen(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoDocumentIsRefused(t *testing.T) {
+func TestInvalidDocuments(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ mediaType, content string }{
 		{"", "html"}, {"", "zip"}, {"", "unknown"}, {"image/png", "html"}, {"image/png", "pdf"}, {"application/pdf", "png"},
@@ -53,7 +53,7 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 	}
 }
 
-func TestADocumentFitsIntoARequest(t *testing.T) {
+func TestLargestDocument(t *testing.T) {
 	t.Parallel()
 	const most = (20<<20 - len("data:application/pdf;base64,")) / 4 * 3
 	pdf := append([]byte(contents["pdf"]), make([]byte, most)...)
@@ -69,7 +69,7 @@ func TestADocumentFitsIntoARequest(t *testing.T) {
 	}
 }
 
-func TestAFileBecomesADataURI(t *testing.T) {
+func TestDataURIFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, c := range []struct{ name, content, want string }{

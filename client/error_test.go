@@ -13,7 +13,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-func TestAnErrorTellsWhatTheServiceSaid(t *testing.T) {
+func TestErrorsOfTheService(t *testing.T) {
 	t.Parallel()
 	_, c := dial(t, respond(400, `{"status":400,"code":"BAD_REQUEST","message":"The request is not valid.","request_id":"r-7",
 		"details":[{"in":"body","field":"/email","reason":"is required"},{"in":"header","field":"X","reason":"must be y"}]}`,
@@ -35,7 +35,7 @@ func TestAnErrorTellsWhatTheServiceSaid(t *testing.T) {
 	}
 }
 
-func TestAFailureOfTheNetworkIsInTheError(t *testing.T) {
+func TestErrorsOfTheNetwork(t *testing.T) {
 	t.Parallel()
 	_, c := dialWith(t, []client.Option{client.WithRetries(0)}, lose(reset))
 	_, err := c.GetUser(t.Context(), userID)
@@ -68,7 +68,7 @@ var strange = map[string]client.Code{
 	`{"code":"NOT_FOUND","message":"` + strings.Repeat("x", 1<<20) + `"}`:    "", // beyond the bound
 }
 
-func TestAnErrorOfAnotherShapeIsAnErrorOfItsStatus(t *testing.T) {
+func TestErrorBodiesOfAnotherForm(t *testing.T) {
 	t.Parallel()
 	for body, code := range strange {
 		_, c := dial(t, respond(418, body, "Content-Type", "text/plain", "X-Request-Id", "with space"))
@@ -88,7 +88,7 @@ func checkPrintable(t *testing.T, err error) {
 	}
 }
 
-func TestTheTextOfAProxyIsNotRepeated(t *testing.T) {
+func TestTextOfAProxyIsNotInTheError(t *testing.T) {
 	t.Parallel()
 	_, c := dialWith(t, []client.Option{client.WithRetries(0)},
 		respond(502, "<html>you sent canary", "Content-Type", "text/html"))
@@ -109,7 +109,7 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestBodiesAreReadThroughABound(t *testing.T) {
+func TestBodiesAreLimited(t *testing.T) {
 	t.Parallel()
 	for status, most := range map[int]int{200: 65 << 20, 500: 1 << 20} {
 		read := 0
@@ -126,7 +126,7 @@ func TestBodiesAreReadThroughABound(t *testing.T) {
 	}
 }
 
-func TestANewerServiceIsUnderstood(t *testing.T) {
+func TestNewerServices(t *testing.T) {
 	t.Parallel()
 	newer := strings.NewReplacer(
 		`"INITIATED"`, `"SETTLED_LATER"`, `"NONE"`, `"ON_THE_WAY"`, `"BANK_DEPOSIT"`, `"DRONE"`, `"SENDER_AMOUNT"`, `"NEW_MODE"`,
@@ -147,7 +147,7 @@ func TestANewerServiceIsUnderstood(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatBreaksTheContractNamesTheFieldAndNotTheValue(t *testing.T) {
+func TestResponsesThatBreakTheContract(t *testing.T) {
 	t.Parallel()
 	for from, to := range map[string]string{
 		`"business":false`:                          `"business":"canary"`,

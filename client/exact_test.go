@@ -118,7 +118,7 @@ func exactDigits(text string, decimals int) string {
 	return whole + "." + fraction + strings.Repeat("0", decimals-len(fraction))
 }
 
-func TestAmountsComeBackAsTheyWereSent(t *testing.T) {
+func TestAmountsAreExact(t *testing.T) {
 	t.Parallel()
 	w := newExactWorld(t)
 	for _, c := range []exactCase{
@@ -156,7 +156,7 @@ func TestAmountsComeBackAsTheyWereSent(t *testing.T) {
 	}
 }
 
-func TestAmountsBeyondTheBoundsAreRefusedNotRounded(t *testing.T) {
+func TestAmountsOutOfBoundsAreRejected(t *testing.T) {
 	t.Parallel()
 	w := newExactWorld(t)
 	for name, c := range map[string]struct {
@@ -180,7 +180,7 @@ func TestAmountsBeyondTheBoundsAreRefusedNotRounded(t *testing.T) {
 }
 
 // Random amounts, four in each transaction, are returned unchanged, by the creation and by the list.
-func TestRandomAmountsComeBackAsTheyWereSent(t *testing.T) {
+func TestRandomAmountsAreExact(t *testing.T) {
 	t.Parallel()
 	const workers = 4
 	transactions := times(2_500)

@@ -117,7 +117,7 @@ func FuzzRetryAfter(f *testing.F) {
 	})
 }
 
-func TestTheContextEndsNoLaterThanTheWait(t *testing.T) {
+func TestContextEndsDuringTheWait(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()

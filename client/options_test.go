@@ -11,7 +11,7 @@ import (
 	"github.com/crossborder-payouts/payouts/client"
 )
 
-func TestTheBaseURLIsChecked(t *testing.T) {
+func TestInvalidBaseURLs(t *testing.T) {
 	t.Parallel()
 	for base, asked := range map[string]string{
 		"https://payouts.test":           "https://payouts.test/users/" + userID.String(),
@@ -52,7 +52,7 @@ func TestTheBaseURLIsChecked(t *testing.T) {
 	}
 }
 
-func TestCredentialsAreChecked(t *testing.T) {
+func TestInvalidCredentials(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"", " ", "canary ", "can ary", "canary\r\nX: y", "canary\x00", "canäry", "canary\x7f"} {
 		for _, pair := range [][2]string{{bad, secret}, {clientID, bad}} {
@@ -63,7 +63,7 @@ func TestCredentialsAreChecked(t *testing.T) {
 	}
 }
 
-func TestWrongOptionsAreNamed(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	t.Parallel()
 	own := client.WithHTTPClient(&http.Client{Timeout: time.Second})
 	for want, options := range map[string][]client.Option{
@@ -96,7 +96,7 @@ func TestWrongOptionsAreNamed(t *testing.T) {
 	}
 }
 
-func TestEveryRequestNamesTheCallerAndTheProgram(t *testing.T) {
+func TestRequestHeaders(t *testing.T) {
 	t.Parallel()
 	for product, want := range map[string]string{
 		"":                "payouts-go/" + client.ContractVersion,
@@ -121,7 +121,7 @@ func TestEveryRequestNamesTheCallerAndTheProgram(t *testing.T) {
 	}
 }
 
-func TestTheHTTPClientOfTheCallerStaysAsItIs(t *testing.T) {
+func TestHTTPClientOfTheCallerIsNotChanged(t *testing.T) {
 	t.Parallel()
 	jar, err := cookiejar.New(nil)
 	if err != nil {

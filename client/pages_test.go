@@ -33,7 +33,7 @@ func queries(n *network) string {
 	return strings.Join(all, " ")
 }
 
-func TestTheIteratorGoesThroughAllPages(t *testing.T) {
+func TestIteratorReadsAllPages(t *testing.T) {
 	t.Parallel()
 	n, c := dial(t, page("c2", "1", "2"), page("c3", "3"), page("c4"), page("", "4"))
 	params := &api.ListTransactionsParams{Limit: new(int32(2)), Cursor: new("c1")}
@@ -58,7 +58,7 @@ func TestTheIteratorGoesThroughAllPages(t *testing.T) {
 	}
 }
 
-func TestTheIteratorReadsNoPageThatIsNotNeeded(t *testing.T) {
+func TestIteratorReadsPagesWhenNeeded(t *testing.T) {
 	t.Parallel()
 	n, c := dial(t, page("c2", "1", "2"), page("", "3"))
 	for range c.Transactions(t.Context(), userID, nil) {
@@ -69,7 +69,7 @@ func TestTheIteratorReadsNoPageThatIsNotNeeded(t *testing.T) {
 	}
 }
 
-func TestTheIteratorEndsWithItsFirstError(t *testing.T) {
+func TestIteratorEndsWithTheFirstError(t *testing.T) {
 	t.Parallel()
 	for want, second := range map[string]answer{
 		"NOT_FOUND": refuse(404, client.NotFound), "repeats a page": page("c2", "2"), "what the contract says": respond(200, "{}"),
@@ -90,7 +90,7 @@ func TestTheIteratorEndsWithItsFirstError(t *testing.T) {
 	}
 }
 
-func TestTheIteratorEndsWhereTheServiceGoesInCircles(t *testing.T) {
+func TestIteratorEndsWithARepeatedCursor(t *testing.T) {
 	t.Parallel()
 	n, c := dial(t, page("c2"), page("c3"), page("c4"), page("c2"), page("c3"), page(""))
 	var last error
@@ -102,7 +102,7 @@ func TestTheIteratorEndsWhereTheServiceGoesInCircles(t *testing.T) {
 	}
 }
 
-func TestOptionsHoldForEachPage(t *testing.T) {
+func TestOptionsApplyToEachPage(t *testing.T) {
 	t.Parallel()
 	n, c := dial(t, page("c2", "1"), respond(http.StatusOK, `{"items":[],"next_cursor":""}`, "X-Request-Id", "last"))
 	var info client.Info

@@ -36,7 +36,7 @@ func raw(t *testing.T, text string, keep bool) (url string, requests *atomic.Int
 	return s.URL, requests
 }
 
-func TestAnAnswerThatTurnsTheConnectionIntoSomethingElseIsRefused(t *testing.T) {
+func TestSwitchingProtocolsIsRejected(t *testing.T) {
 	t.Parallel()
 	url, _ := raw(t, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", true)
 	e := call(t, url)
@@ -46,7 +46,7 @@ func TestAnAnswerThatTurnsTheConnectionIntoSomethingElseIsRefused(t *testing.T) 
 }
 
 // A truncated object must be treated as a lost response.
-func TestAnAnswerWithoutALengthThatWasCutIsLost(t *testing.T) {
+func TestTruncatedResponseWithoutALength(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"in the middle": theUser[:40], "before the body": "", "not at all": theUser,
@@ -70,7 +70,7 @@ func TestAnAnswerWithoutALengthThatWasCutIsLost(t *testing.T) {
 	}
 }
 
-func TestARedirectToNowhereIsFinal(t *testing.T) {
+func TestInvalidRedirect(t *testing.T) {
 	t.Parallel()
 	url, requests := raw(t, "HTTP/1.1 302 Found\r\nLocation: http://[canary\r\nContent-Length: 0\r\n\r\n", false)
 	if e := call(t, url); e.Temporary() || !strings.Contains(e.Message, "not followed") || requests.Load() != 1 || strings.Contains(e.Error(), "canary") {
@@ -78,7 +78,7 @@ func TestARedirectToNowhereIsFinal(t *testing.T) {
 	}
 }
 
-func TestAContentTypeIsJSONWhateverItsParameters(t *testing.T) {
+func TestContentTypeParameters(t *testing.T) {
 	t.Parallel()
 	for contentType, fits := range map[string]bool{
 		"application/json": true, "application/json; charset=utf-8": true, "application/json; charset": true, "Application/JSON": true,
@@ -92,7 +92,7 @@ func TestAContentTypeIsJSONWhateverItsParameters(t *testing.T) {
 }
 
 // net/http repeats requests with a key by itself, once for each reused connection that is lost.
-func TestARequestWithAKeyIsSentOnceInEachAttempt(t *testing.T) {
+func TestEachAttemptSendsOneRequest(t *testing.T) {
 	t.Parallel()
 	const kept = 8
 	var requests, attempts atomic.Int32

@@ -12,7 +12,7 @@ import (
 )
 
 // The example of the README compiles, and prints what the README says.
-func TestTheExampleOfTheREADMERuns(t *testing.T) {
+func TestExampleOfTheREADME(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {

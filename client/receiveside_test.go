@@ -10,7 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/wire"
 )
 
-func TestAReceiveSideHasWhatItsMethodNeedsAndNoMore(t *testing.T) {
+func TestReceiveSides(t *testing.T) {
 	t.Parallel()
 	const (
 		id   = `"id":"7c1b5a94-1d35-4a8c-9f5e-2f7a1b3c4d44"`
@@ -39,7 +39,7 @@ func TestAReceiveSideHasWhatItsMethodNeedsAndNoMore(t *testing.T) {
 	}
 }
 
-func TestAmountsAreMadeFromText(t *testing.T) {
+func TestParseAmount(t *testing.T) {
 	t.Parallel()
 	if a, err := client.ParseAmount("100.10"); err != nil || a.String() != "100.10" || !a.Equal(client.MustAmount("100.1")) {
 		t.Errorf("got %s, %v", a, err)

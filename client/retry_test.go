@@ -25,7 +25,7 @@ import (
 // reset is the error of net/http for a connection that was reset.
 var reset = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 
-func TestWhatMayPassIsTriedAgainAndNothingElseIs(t *testing.T) {
+func TestTemporaryFailuresAreRetried(t *testing.T) {
 	t.Parallel()
 	unavailable, busy := client.ServiceUnavailable, client.RateLimited
 	for name, c := range map[string]struct {
@@ -111,7 +111,7 @@ func checkAttempts(t *testing.T, n *network, key string) {
 	}
 }
 
-func TestASuccessAfterFailuresIsASuccess(t *testing.T) {
+func TestSuccessAfterFailures(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n, c := dial(t, refuse(503, client.ServiceUnavailable), cut(io.ErrUnexpectedEOF),
@@ -128,7 +128,7 @@ func TestASuccessAfterFailuresIsASuccess(t *testing.T) {
 	})
 }
 
-func TestEachCallHasAKeyOfItsOwnUnlessOneIsGiven(t *testing.T) {
+func TestIdempotencyKeys(t *testing.T) {
 	t.Parallel()
 	n, c := dial(t, ok)
 	for range 2 {
@@ -150,7 +150,7 @@ func TestEachCallHasAKeyOfItsOwnUnlessOneIsGiven(t *testing.T) {
 	}
 }
 
-func TestASandboxOperationIsMadeOnce(t *testing.T) {
+func TestSandboxOperationsAreNotRetried(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []answer{refuse(503, client.ServiceUnavailable, "Retry-After", "1"), lose(reset), refuse(429, client.RateLimited)} {
 		n, c := dial(t, answer)
@@ -166,7 +166,7 @@ func TestASandboxOperationIsMadeOnce(t *testing.T) {
 }
 
 // A transport may return errors of the backoff package, which must not control the retries of the SDK.
-func TestWhatTheTransportReturnsDoesNotSteerTheRetries(t *testing.T) {
+func TestErrorsOfTheTransportDoNotControlRetries(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{backoff.Permanent(reset), &backoff.RetryAfterError{Duration: time.Hour}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -180,7 +180,7 @@ func TestWhatTheTransportReturnsDoesNotSteerTheRetries(t *testing.T) {
 	}
 }
 
-func TestReadingCallsAreRetriedToo(t *testing.T) {
+func TestReadsAreRetried(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n, c := dial(t, lose(reset), refuse(500, client.InternalError), respond(200, thePayer))
@@ -190,7 +190,7 @@ func TestReadingCallsAreRetriedToo(t *testing.T) {
 	})
 }
 
-func TestTheNumberOfRetriesIsAsAskedFor(t *testing.T) {
+func TestNumberOfRetries(t *testing.T) {
 	t.Parallel()
 	for retries := range 5 {
 		synctest.Test(t, func(t *testing.T) {
@@ -226,7 +226,7 @@ func TestWaitsAreRandomAndBounded(t *testing.T) {
 	}
 }
 
-func TestRetryAfterIsObeyed(t *testing.T) {
+func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		value string
@@ -259,7 +259,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	}
 }
 
-func TestALongRetryAfterIsToldAndNotWaitedFor(t *testing.T) {
+func TestLongRetryAfter(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]time.Duration{
 		"3600": time.Hour, "31": 31 * time.Second, "99999999999999999999999": 24 * time.Hour,
@@ -276,7 +276,7 @@ func TestALongRetryAfterIsToldAndNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestWrongCallsAreRefusedBeforeAnythingIsSent(t *testing.T) {
+func TestInvalidCallsAreNotSent(t *testing.T) {
 	t.Parallel()
 	n, c := dial(t, ok)
 	var info client.Info

@@ -29,7 +29,7 @@ func watched(into *bytes.Buffer) []client.Option {
 	}
 }
 
-func TestNothingOfARequestIsInErrorsLogsAndHooks(t *testing.T) {
+func TestErrorsLogsAndHooksShowNothingOfARequest(t *testing.T) {
 	t.Parallel()
 	echo := func(status int, contentType string) answer {
 		return func(r *http.Request) (*http.Response, error) {
@@ -86,7 +86,7 @@ func TestNothingOfARequestIsInErrorsLogsAndHooks(t *testing.T) {
 	}
 }
 
-func TestNoFormOfPrintingShowsTheSecret(t *testing.T) {
+func TestPrintingDoesNotShowTheSecret(t *testing.T) {
 	t.Parallel()
 	_, c := dial(t, ok)
 	within := struct {
@@ -125,7 +125,7 @@ func TestNoFormOfPrintingShowsTheSecret(t *testing.T) {
 }
 
 // The secret is longer than the rest of the truncated message.
-func TestAnEchoOfTheSecretIsNotShownInPart(t *testing.T) {
+func TestEchoedSecretIsHidden(t *testing.T) {
 	t.Parallel()
 	body := fmt.Sprintf(`{"code":"NOT_FOUND","message":"%s%s","request_id":"%s","details":[{"in":"%s"}]}`,
 		strings.Repeat("x", 296), secret, secret, secret)
@@ -139,7 +139,7 @@ func TestAnEchoOfTheSecretIsNotShownInPart(t *testing.T) {
 	}
 }
 
-func TestHooksAndLogsTellEachAttempt(t *testing.T) {
+func TestHooksAndLogsOfEachAttempt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var lines bytes.Buffer
@@ -177,7 +177,7 @@ func TestHooksAndLogsTellEachAttempt(t *testing.T) {
 	})
 }
 
-func TestHooksMayBeLeftOut(t *testing.T) {
+func TestHooksAreOptional(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		_, c := dialWith(t, []client.Option{client.WithHooks(client.Hooks{})}, lose(reset), ok)
@@ -187,7 +187,7 @@ func TestHooksMayBeLeftOut(t *testing.T) {
 	})
 }
 
-func TestARedirectIsNotFollowed(t *testing.T) {
+func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		visited := 0

@@ -27,7 +27,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-func TestEveryMethodReachesItsOperation(t *testing.T) {
+func TestEveryMethodCallsItsOperation(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	c := connect(t, s.URL, client.WithHTTPClient(s.HTTP)) // its transport checks each answer against the contract
@@ -116,7 +116,7 @@ func TestEveryMethodReachesItsOperation(t *testing.T) {
 	}
 }
 
-func TestCodesSurviveTheWire(t *testing.T) {
+func TestCodesOfTheService(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	c := connect(t, s.URL, client.WithHTTPClient(s.HTTP))

@@ -45,7 +45,7 @@ func call(t *testing.T, base string, options ...client.Option) *client.Error {
 }
 
 // Temporary and final failures are distinguished as net/http actually reports them.
-func TestFailuresOfRealConnectionsAreToldApart(t *testing.T) {
+func TestFailuresOfConnections(t *testing.T) {
 	t.Parallel()
 	answer := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, theUser) }
 
@@ -81,7 +81,7 @@ func TestFailuresOfRealConnectionsAreToldApart(t *testing.T) {
 }
 
 // net/http quotes what it cannot parse, which may be the body of a response.
-func TestAnAnswerThatIsNotHTTPIsNotRepeated(t *testing.T) {
+func TestResponsesThatAreNotHTTP(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		`{"first_name":"canary"}`, "POST /users canary HTTP/1.1", "HTTP/1.1 canary", "HTTP/1.1 200 OK\r\ncanary",
@@ -113,7 +113,7 @@ func TestAnAnswerThatIsNotHTTPIsNotRepeated(t *testing.T) {
 }
 
 // A server may respond before it has read the request, and over any protocol of net/http.
-func TestAnAnswerIsReadHoweverItComes(t *testing.T) {
+func TestFormsOfResponses(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(*httptest.Server){
 		"HTTP/1.1": (*httptest.Server).Start,
@@ -140,7 +140,7 @@ func TestAnAnswerIsReadHoweverItComes(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsCutIsAskedForAgain(t *testing.T) {
+func TestTruncatedResponsesAreRetried(t *testing.T) {
 	t.Parallel()
 	for name, cut := range map[string]func(net.Conn){
 		"without an answer": func(net.Conn) {},

@@ -48,7 +48,7 @@ func within(path string, of ...string) bool {
 	return slices.ContainsFunc(of, func(o string) bool { return path == o || strings.HasPrefix(path, o+"/") })
 }
 
-func TestAPackageDependsOnNothingThatItMustNot(t *testing.T) {
+func TestForbiddenDependencies(t *testing.T) {
 	t.Parallel()
 	const (
 		echo   = "github.com/labstack"
@@ -91,7 +91,7 @@ func TestAPackageDependsOnNothingThatItMustNot(t *testing.T) {
 }
 
 // Only two packages depend on echo, so that only these change with another framework or version.
-func TestEchoIsImportedByTheTransportAlone(t *testing.T) {
+func TestOnlyTheTransportImportsEcho(t *testing.T) {
 	t.Parallel()
 	all := packages(t, "./...")
 	var importers []string

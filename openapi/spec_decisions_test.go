@@ -49,7 +49,7 @@ func TestDecisionsAreNumberedWithoutGapsAndComplete(t *testing.T) {
 	}
 }
 
-func TestMarksAndDecisionsHoldTogether(t *testing.T) {
+func TestMarksAndDecisionsMatch(t *testing.T) {
 	t.Parallel()
 	ids, entries, _ := decisions(t)
 	marks := marksOfTheSpec(t)
@@ -72,7 +72,7 @@ func TestMarksAndDecisionsHoldTogether(t *testing.T) {
 	}
 }
 
-func TestDecisionsReferToDecisionsThatExist(t *testing.T) {
+func TestReferencesBetweenDecisions(t *testing.T) {
 	t.Parallel()
 	_, entries, rows := decisions(t)
 	for _, name := range []string{"decisions.md", "CHANGELOG.md"} {
@@ -95,7 +95,7 @@ func TestDecisionsReferToDecisionsThatExist(t *testing.T) {
 }
 
 // The entry on idempotency publishes the algorithm of the fingerprint with one worked example.
-func TestTheFingerprintExampleIsRight(t *testing.T) {
+func TestFingerprintExample(t *testing.T) {
 	t.Parallel()
 	_, entries, _ := decisions(t)
 	example := regexp.MustCompile("(?s)```json\n(.*?)\n *```.*?`([0-9a-f]{64})`").

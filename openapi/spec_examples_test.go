@@ -67,7 +67,7 @@ func TestEveryParameterHasAnExampleThatIsValid(t *testing.T) {
 	}
 }
 
-func TestEveryErrorCodeIsShownWithItsStatus(t *testing.T) {
+func TestEveryErrorCodeHasAnExample(t *testing.T) {
 	t.Parallel()
 	statuses := map[string]string{} // of each code
 	for name, b := range bodies(t) {

@@ -26,7 +26,7 @@ var documented = [][]string{
 	{"GET", "/v2/states/{stateId}"},
 }
 
-func TestTheOperationsOfTheDocumentAreThose(t *testing.T) {
+func TestOperationsOfTheDocument(t *testing.T) {
 	t.Parallel()
 	operations := operations(t)
 	rows := map[string]bool{}
@@ -75,7 +75,7 @@ func TestEveryOperationIsNamed(t *testing.T) {
 }
 
 // D-04 and D-08: 200 is the only success, and every operation declares its errors.
-func TestEveryOperationDeclaresItsAnswers(t *testing.T) {
+func TestEveryOperationDeclaresItsResponses(t *testing.T) {
 	t.Parallel()
 	for name, op := range operations(t) {
 		want := []string{"200", "400", "401", "429", "500", "503"}

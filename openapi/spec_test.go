@@ -25,7 +25,7 @@ func TestTheDocumentIsValidAndShared(t *testing.T) {
 	}
 }
 
-func TestTheTextsAreNotShared(t *testing.T) {
+func TestReturnedSlicesAreNew(t *testing.T) {
 	t.Parallel()
 	for name, get := range map[string]func() []byte{
 		"YAML": openapi.YAML,
@@ -38,7 +38,7 @@ func TestTheTextsAreNotShared(t *testing.T) {
 	}
 }
 
-func TestJSONSaysTheSameAsYAML(t *testing.T) {
+func TestJSONEqualsYAML(t *testing.T) {
 	t.Parallel()
 	loaded, err := openapi3.NewLoader().LoadFromData(asJSON(t))
 	if err != nil {
@@ -78,7 +78,7 @@ func TestJSONKeepsDigitsAndExtensions(t *testing.T) {
 	}
 }
 
-func TestTheVersionIsTheNewestOfTheChangelog(t *testing.T) {
+func TestVersionIsTheNewestOfTheChangelog(t *testing.T) {
 	t.Parallel()
 	newest := regexp.MustCompile(`(?m)^## \[([0-9]+\.[0-9]+\.[0-9]+)\] - [0-9]{4}-[0-9]{2}-[0-9]{2}$`).
 		FindStringSubmatch(read(t, "CHANGELOG.md"))

@@ -40,7 +40,7 @@ func newReady(t testing.TB) ready {
 }
 
 // The effect of a fault, for a caller that tries once and for the retries of the SDK.
-func TestAFaultOnTheWay(t *testing.T) {
+func TestFaults(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		set    func(payouttest.Calls)
@@ -100,7 +100,7 @@ func TestAFaultOnTheWay(t *testing.T) {
 }
 
 // Fail supports every code that the contract has for an operation, and the response follows the contract.
-func TestFailAnswersAsTheContractSays(t *testing.T) {
+func TestFail(t *testing.T) {
 	t.Parallel()
 	document, err := openapi.Document()
 	if err != nil {
@@ -158,7 +158,7 @@ func TestFailAnswersAsTheContractSays(t *testing.T) {
 	}
 }
 
-func TestRetryAfterIsWhatFailAsksFor(t *testing.T) {
+func TestRetryAfterOfFail(t *testing.T) {
 	t.Parallel()
 	sandbox := payouttest.New(t)
 	for _, code := range []client.Code{client.RateLimited, client.ServiceUnavailable} {
@@ -170,7 +170,7 @@ func TestRetryAfterIsWhatFailAsksFor(t *testing.T) {
 	}
 }
 
-func TestHoldKeepsACallUntilItIsReleased(t *testing.T) {
+func TestHold(t *testing.T) {
 	t.Parallel()
 	r := newReady(t)
 	held := r.Next(creation).Hold()
@@ -192,7 +192,7 @@ func TestHoldKeepsACallUntilItIsReleased(t *testing.T) {
 	}
 }
 
-func TestWhatWaitsGoesOnWhenTheTestEnds(t *testing.T) {
+func TestHeldCallsContinueWhenTheTestEnds(t *testing.T) {
 	t.Parallel()
 	sandbox := payouttest.New(t)
 	sandbox.Next("getPayer").Delay(time.Hour)
@@ -216,7 +216,7 @@ func TestWhatWaitsGoesOnWhenTheTestEnds(t *testing.T) {
 }
 
 // The server does not get a request whose caller has given up.
-func TestACallerMayLeaveAFaultThatTakesTime(t *testing.T) {
+func TestCallersMayGiveUp(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(payouttest.Calls){
 		"Delay": func(c payouttest.Calls) { c.Delay(time.Hour) },
@@ -238,7 +238,7 @@ func TestACallerMayLeaveAFaultThatTakesTime(t *testing.T) {
 	}
 }
 
-func TestDelayLetsTheCallThroughInTheEnd(t *testing.T) {
+func TestDelay(t *testing.T) {
 	t.Parallel()
 	r := newReady(t)
 	const pause = 50 * time.Millisecond
@@ -250,7 +250,7 @@ func TestDelayLetsTheCallThroughInTheEnd(t *testing.T) {
 	}
 }
 
-func TestSwitchesAreTakenInOrderByTheOperationsTheyAreFor(t *testing.T) {
+func TestFaultsApplyInOrder(t *testing.T) {
 	t.Parallel()
 	r := newReady(t)
 	r.Next("getUser", creation).Times(2).LoseRequest()
@@ -275,7 +275,7 @@ func TestSwitchesAreTakenInOrderByTheOperationsTheyAreFor(t *testing.T) {
 }
 
 // Of concurrent calls exactly as many meet the fault as it was set for.
-func TestSwitchesCountUnderConcurrency(t *testing.T) {
+func TestFaultsUnderConcurrency(t *testing.T) {
 	t.Parallel()
 	const callers, faults = 40, 17
 	r := newReady(t)
@@ -301,7 +301,7 @@ func TestSwitchesCountUnderConcurrency(t *testing.T) {
 }
 
 // Pages such as the contract are served as well.
-func TestOtherPagesPassAndAreRecorded(t *testing.T) {
+func TestOtherPagesAreRecorded(t *testing.T) {
 	t.Parallel()
 	sandbox := payouttest.New(t)
 	resp, err := http.Get(sandbox.URL + "/openapi.yaml")

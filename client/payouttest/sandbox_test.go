@@ -48,7 +48,7 @@ func count(t testing.TB, c *client.Client, sender payouttest.Sender) (n int) {
 	return n
 }
 
-func TestEveryPayoutThatTheKitMakesIsAccepted(t *testing.T) {
+func TestEveryPayoutIsAccepted(t *testing.T) {
 	t.Parallel()
 	sandbox := payouttest.New(t)
 	everywhere := []string{"NP", "IN", "MX", "PH", "NG", "JP", "KW"}
@@ -75,7 +75,7 @@ func TestEveryPayoutThatTheKitMakesIsAccepted(t *testing.T) {
 	}
 }
 
-func TestTheSecondClientSeesNothingOfTheFirst(t *testing.T) {
+func TestClientsAreIsolated(t *testing.T) {
 	t.Parallel()
 	sandbox := payouttest.New(t)
 	sender := sandbox.VerifiedSender()
@@ -87,7 +87,7 @@ func TestTheSecondClientSeesNothingOfTheFirst(t *testing.T) {
 	}
 }
 
-func TestSandboxesDoNotSeeEachOther(t *testing.T) {
+func TestSandboxesAreIndependent(t *testing.T) {
 	t.Parallel()
 	sender := payouttest.New(t).VerifiedSender()
 	if _, err := payouttest.New(t).Client.GetUser(t.Context(), sender.ID); !errors.Is(err, client.NotFound) {
@@ -103,7 +103,7 @@ func TestTheEngineOfTheEnvironmentDoesNotMatter(t *testing.T) {
 	}
 }
 
-func TestLimitsComeBackWithTheNextDay(t *testing.T) {
+func TestLimitsResetWithTheNextDay(t *testing.T) {
 	t.Parallel()
 	sandbox := payouttest.New(t)
 	for _, sender := range []payouttest.Sender{sandbox.VerifiedSender(), sandbox.VerifiedSender(asBusiness, inBritain)} {
@@ -138,13 +138,13 @@ func TestRateLimitIsThatOfTheService(t *testing.T) {
 	}
 }
 
-func TestARateLimitHoldsUpNothingThatTheSandboxDoes(t *testing.T) {
+func TestSandboxHelpersSurviveTheRateLimit(t *testing.T) {
 	t.Parallel()
 	sandbox := payouttest.New(t, payouttest.RateLimit(1))
 	sandbox.TopTier(sandbox.VerifiedSender())
 }
 
-func TestAStoppedSandboxAnswersNobody(t *testing.T) {
+func TestStoppedSandbox(t *testing.T) {
 	t.Parallel()
 	sandbox := payouttest.New(t)
 	c := sandbox.NewClient(client.WithRetries(0))
@@ -201,7 +201,7 @@ func witnessed(t testing.TB, do func(*payouttest.Sandbox), options ...payouttest
 	return w.words()
 }
 
-func TestATestThatMisusesTheKitFails(t *testing.T) {
+func TestMisuseFailsTheTest(t *testing.T) {
 	t.Parallel()
 	call := func(s *payouttest.Sandbox) { _, _ = s.Client.ListPayers(t.Context(), nil) }
 	for name, row := range map[string]struct {
@@ -248,7 +248,7 @@ func TestATestThatMisusesTheKitFails(t *testing.T) {
 	}
 }
 
-func TestALenientTestMayLeaveSwitchesUnused(t *testing.T) {
+func TestLenient(t *testing.T) {
 	t.Parallel()
 	said := witnessed(t, func(s *payouttest.Sandbox) { s.Next().LoseRequest() }, payouttest.Lenient())
 	if said != "" {
@@ -256,7 +256,7 @@ func TestALenientTestMayLeaveSwitchesUnused(t *testing.T) {
 	}
 }
 
-func TestWithoutATestFailuresPanic(t *testing.T) {
+func TestStartPanics(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		do   func(*payouttest.Sandbox)

@@ -36,7 +36,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-func TestNewLeavesTheDocumentAlone(t *testing.T) {
+func TestNewDoesNotChangeTheDocument(t *testing.T) {
 	t.Parallel()
 	doc := document(t)
 	before, err := doc.MarshalJSON()
@@ -65,7 +65,7 @@ func TestOperationParameterReplacesThatOfThePath(t *testing.T) {
 	wantRefused(t, err, 400, "path account_id: must have at most 3 characters")
 }
 
-func TestNewRefusesWhatItCannotEnforce(t *testing.T) {
+func TestNewRejectsWhatItCannotEnforce(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/shop.yaml")
 	wantAccepted(t, err)

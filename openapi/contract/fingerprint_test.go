@@ -42,7 +42,7 @@ func TestFingerprintWithoutBody(t *testing.T) {
 	}
 }
 
-func TestFingerprintTellsRequestsApart(t *testing.T) {
+func TestFingerprintDistinguishesRequests(t *testing.T) {
 	t.Parallel()
 	c := shop(t)
 	fingerprint := func(body, account, key string) string {

@@ -12,7 +12,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
-func TestMiddlewareHandsOnCheckedRequests(t *testing.T) {
+func TestMiddlewareForwardsCheckedRequests(t *testing.T) {
 	t.Parallel()
 	c := shop(t)
 	next := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +50,7 @@ func TestMiddlewareHandsOnCheckedRequests(t *testing.T) {
 	}
 }
 
-func TestMiddlewareAnswersRefusedRequests(t *testing.T) {
+func TestMiddlewareAnswersRejectedRequests(t *testing.T) {
 	t.Parallel()
 	h := shop(t).Middleware(http.NotFoundHandler(), contract.BodyLimit(20))
 	for _, tc := range []struct {
@@ -85,7 +85,7 @@ func TestMiddlewareAnswersRefusedRequests(t *testing.T) {
 	}
 }
 
-func TestMiddlewareLeavesTheAnswerToOnError(t *testing.T) {
+func TestMiddlewareOnError(t *testing.T) {
 	t.Parallel()
 	h := shop(t).Middleware(http.NotFoundHandler(), contract.OnError(func(w http.ResponseWriter, _ *http.Request, err error) {
 		var refused *contract.Error

@@ -182,7 +182,7 @@ func TestOptionalAndUnexpectedBodies(t *testing.T) {
 	})
 }
 
-func TestEverythingIsReportedAtOnceInOrder(t *testing.T) {
+func TestAllViolationsAreReportedInOrder(t *testing.T) {
 	t.Parallel()
 	r := post(`{"total":1,"b":1,"a":1}`)
 	r.URL.RawQuery = "x=1"
@@ -198,7 +198,7 @@ func TestEverythingIsReportedAtOnceInOrder(t *testing.T) {
 	}, "\n"))
 }
 
-func TestRefusalsStaySmallAndSilent(t *testing.T) {
+func TestErrorsAreSmallAndShowNoValue(t *testing.T) {
 	t.Parallel()
 	c := shop(t)
 	t.Run("at most 100 violations, the first by pointer", func(t *testing.T) {
@@ -229,7 +229,7 @@ func TestRefusalsStaySmallAndSilent(t *testing.T) {
 	})
 }
 
-func TestRequestTravelsInTheContext(t *testing.T) {
+func TestRequestInTheContext(t *testing.T) {
 	t.Parallel()
 	checked, err := place(shop(t), least)
 	wantAccepted(t, err)

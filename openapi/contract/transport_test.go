@@ -108,7 +108,7 @@ func TestTransportFindsBrokenResponses(t *testing.T) {
 	}
 }
 
-func TestTransportTellsTheExchange(t *testing.T) {
+func TestTransportReportsExchanges(t *testing.T) {
 	t.Parallel()
 	var got contract.Exchange
 	tr := shop(t).Transport(canned{200, []string{asJSON, trace}, "{}"}, contract.FailOnViolation(),
@@ -146,7 +146,7 @@ func TestTransportUnderABasePath(t *testing.T) {
 	}
 }
 
-func TestTransportLeavesTheRestAlone(t *testing.T) {
+func TestTransportDoesNotChangeResponses(t *testing.T) {
 	t.Parallel()
 	c := shop(t)
 	observe := contract.Observe(func(x contract.Exchange) { t.Errorf("%+v was checked", x) })

@@ -69,7 +69,7 @@ var refusedNumbers = map[string]error{
 	"9999999999999999999.9":  wire.ErrTooManyDigits,
 }
 
-func TestAnAmountKeepsItsDigitsFromTextToText(t *testing.T) {
+func TestAmountsKeepTheirDigits(t *testing.T) {
 	t.Parallel()
 	for _, text := range accepted {
 		t.Run(text, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestAnAmountKeepsItsDigitsFromTextToText(t *testing.T) {
 	}
 }
 
-func TestAnAmountRefusesWhatIsNoPlainNumber(t *testing.T) {
+func TestInvalidAmounts(t *testing.T) {
 	t.Parallel()
 	for text, want := range refusedNumbers {
 		t.Run(text, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestAnAmountRefusesWhatIsNoPlainNumber(t *testing.T) {
 	}
 }
 
-func TestAnAmountInAnObjectIsABareNumber(t *testing.T) {
+func TestAmountsAreJSONNumbers(t *testing.T) {
 	t.Parallel()
 	type object struct {
 		A wire.Amount  `json:"a"`
@@ -123,7 +123,7 @@ func TestAnAmountInAnObjectIsABareNumber(t *testing.T) {
 	}
 }
 
-func TestTheSignOfZeroIsNotKept(t *testing.T) {
+func TestNegativeZero(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"-0": "0", "-0.00": "0.00"} {
 		if got := wire.MustAmount(text).String(); got != want {
@@ -148,7 +148,7 @@ func TestAmountsAreEqualByValue(t *testing.T) {
 	}
 }
 
-func TestAnAmountWrapsADecimalAndTheZeroValueIsZero(t *testing.T) {
+func TestAmountOf(t *testing.T) {
 	t.Parallel()
 	d := decimal.MustNew(12345, 3)
 	if got := wire.AmountOf(d); got.Decimal() != d || got.String() != "12.345" {
@@ -160,7 +160,7 @@ func TestAnAmountWrapsADecimalAndTheZeroValueIsZero(t *testing.T) {
 	}
 }
 
-func TestMustAmountPanicsForAConstantThatIsNone(t *testing.T) {
+func TestMustAmountPanics(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/wire"
 )
 
-func TestATimestampIsWrittenInUTCCutToMicroseconds(t *testing.T) {
+func TestMarshalTimestamp(t *testing.T) {
 	t.Parallel()
 	kathmandu := time.FixedZone("", 5*3600+45*60)
 	for _, c := range []struct {
@@ -41,7 +41,7 @@ func TestATimestampIsWrittenInUTCCutToMicroseconds(t *testing.T) {
 	}
 }
 
-func TestATimestampMayHaveFewerFractionalDigits(t *testing.T) {
+func TestUnmarshalTimestamp(t *testing.T) {
 	t.Parallel()
 	for text, nanoseconds := range map[string]int{
 		`"2026-01-31T09:30:00"`: 0, `"2026-01-31T09:30:00.5"`: 500e6, `"2026-01-31T09:30:00.123456"`: 123456e3,
@@ -56,7 +56,7 @@ func TestATimestampMayHaveFewerFractionalDigits(t *testing.T) {
 	}
 }
 
-func TestATimestampRefusesOtherText(t *testing.T) {
+func TestInvalidTimestamps(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", `"`, `""`, "null", "0", "1769851800", "{}", "2026-01-31T09:30:00.000000",

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheStoryIsToldToItsEnd(t *testing.T) {
+func TestDemo(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	if err := run(t.Context(), &out); err != nil {

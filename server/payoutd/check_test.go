@@ -63,7 +63,7 @@ func load(t *testing.T, url string) (transactions int) {
 }
 
 // A real load leaves no differences; damage is reported line by line, or as JSON.
-func TestCheckHoldsALoadAgainstItself(t *testing.T) {
+func TestCheck(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o operator) {
 		if out := o.done(t, "check"); !strings.HasPrefix(out, "no differences: 0 clients, 0 users, ") {
@@ -134,7 +134,7 @@ func checkJSON(t *testing.T, text string) checkReport {
 	return report
 }
 
-func TestCheckNeedsTheNewestTables(t *testing.T) {
+func TestCheckNeedsTheNewestMigration(t *testing.T) {
 	t.Parallel()
 	o := withoutTables(t)
 	o.refused(t, exitFailure, "migrations are pending; run payoutd migrate up", "check")

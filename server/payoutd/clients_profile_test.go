@@ -11,7 +11,7 @@ import (
 )
 
 // All errors of a file are reported at once, with line and field.
-func TestProfilesThatAreWrong(t *testing.T) {
+func TestInvalidProfiles(t *testing.T) {
 	t.Parallel()
 	acmeWith := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(acme) }
 	const limit = "destinations[0].tiers[0].limits[0]"

@@ -19,7 +19,7 @@ func lastLine(out string) string {
 }
 
 // D-19: operators issue, rotate and revoke secrets, with effect from the next request of a running service.
-func TestSecretsAreInForceWithTheNextRequest(t *testing.T) {
+func TestSecretsTakeEffectWithTheNextRequest(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o operator) {
 		first := lastLine(o.done(t, "clients", "apply", "-f", file(t, acme)))

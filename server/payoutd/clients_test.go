@@ -50,7 +50,7 @@ const (
 	acmeIsNew      = "+ client acme\n+ corridor US/USD\n+ corridor NO/KWD\n+ destination NP\n+ destination JP\n"
 )
 
-func TestAClientIsAppliedOnce(t *testing.T) {
+func TestApplyIsIdempotent(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o operator) {
 		path := file(t, acme)
@@ -86,7 +86,7 @@ func TestAClientIsAppliedOnce(t *testing.T) {
 	})
 }
 
-func TestAChangeOfAClientIsPrintedAndDone(t *testing.T) {
+func TestApplyPrintsChanges(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o operator) {
 		o.done(t, "clients", "apply", "-f", file(t, acme))
@@ -131,7 +131,7 @@ func TestAChangeOfAClientIsPrintedAndDone(t *testing.T) {
 	})
 }
 
-func TestAProfileThatIsWrongIsRefused(t *testing.T) {
+func TestApplyRejectsInvalidProfiles(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o operator) {
 		wrong := file(t, acme, "id: acme", "id: sandbox", "daily: 1000.00", "daily: 1000.001")
@@ -147,7 +147,7 @@ func TestAProfileThatIsWrongIsRefused(t *testing.T) {
 	})
 }
 
-func TestASandboxTakesNoOtherClients(t *testing.T) {
+func TestSandboxAcceptsNoOtherClients(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o operator) {
 		s, err := server.New(t.Context(), server.Config{Database: o.url, Sandbox: true})

@@ -29,7 +29,7 @@ const (
 
 // Acknowledged transactions survive a crash of the process, repeats never create a second one (D-16), and the counters match
 // the transactions (D-17).
-func TestNothingAcknowledgedIsLostInACrash(t *testing.T) {
+func TestCrash(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	binary, file := filepath.Join(dir, "payoutd"), filepath.Join(dir, "payouts.db")

@@ -3,7 +3,7 @@ package main
 import "testing"
 
 // D-20: in production operators do what the sandbox operation does.
-func TestAFundingAccountGetsAStatus(t *testing.T) {
+func TestSetFundingAccountStatus(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o operator) {
 		o.filled(t)

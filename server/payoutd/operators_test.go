@@ -215,7 +215,7 @@ func TestListingsOfOperators(t *testing.T) {
 	})
 }
 
-func TestOperatorsAreToldWhatIsWrong(t *testing.T) {
+func TestErrorsOfCommands(t *testing.T) {
 	t.Parallel()
 	const notUUID, notID = " must be a UUID", " must be 1 to 63 lower-case letters, digits and hyphens, and not begin with a hyphen"
 	onEachEngine(t, func(t *testing.T, o operator) {

@@ -49,7 +49,7 @@ func readFile(t *testing.T, name string) string {
 }
 
 // An export can be imported without a change, and exported again with the same bytes.
-func TestExportAndImportGoRound(t *testing.T) {
+func TestExportAndImport(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
 		"payers": csvFile(t, reference.SamplePayers(), reference.WritePayers),
@@ -87,7 +87,7 @@ func TestExportAndImportGoRound(t *testing.T) {
 }
 
 // Every invalid line is reported with its column and the reason, and nothing is written.
-func TestABadFileIsToldWhole(t *testing.T) {
+func TestEveryErrorOfAFileIsReported(t *testing.T) {
 	t.Parallel()
 	bad := filepath.Join("testdata", "reference_bad_payers.csv")
 	onEachEngine(t, func(t *testing.T, o operator) {
@@ -110,7 +110,7 @@ func TestABadFileIsToldWhole(t *testing.T) {
 }
 
 // --replace removes what is not in the file, unless something refers to it.
-func TestReplaceRemoves(t *testing.T) {
+func TestReplace(t *testing.T) {
 	t.Parallel()
 	states, banks := reference.States(), reference.SampleBanks()
 	all, few := csvFile(t, states, reference.WriteStates), csvFile(t, states[:2], reference.WriteStates)
@@ -135,7 +135,7 @@ func TestReplaceRemoves(t *testing.T) {
 }
 
 // The service writes the states of ISO 3166-2 if there are none, and does not change those that an operator imported.
-func TestImportedStatesOutliveAStart(t *testing.T) {
+func TestImportedStatesAreKeptAtStart(t *testing.T) {
 	t.Parallel()
 	imported := []payout.State{{ID: 1, Country: "NP", Code: "P1", Name: "Imported"}, {ID: 524002, Country: "NP", Code: "P2", Name: "Changed"}}
 	file := csvFile(t, imported, reference.WriteStates)
@@ -168,7 +168,7 @@ func TestWrongArgumentsOfReference(t *testing.T) {
 }
 
 // A failed export does not change the file, and leaves no other file.
-func TestAnExportThatFailsLeavesTheFile(t *testing.T) {
+func TestFailedExportKeepsTheFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	name := filepath.Join(dir, "payers.csv")

@@ -45,7 +45,7 @@ func TestHelpListsEachFlagWithItsVariable(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongOnTheCommandLineIsSaidInOneLine(t *testing.T) {
+func TestInvalidCommandLines(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -144,7 +144,7 @@ func TestFlagsWinOverVariables(t *testing.T) {
 	}
 }
 
-func TestVariablesStandForFlags(t *testing.T) {
+func TestVariablesOfFlags(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "payouts.db")
 	p := start(t, variables("PAYOUTD_LOG_FORMAT", "text", "PAYOUTD_SANDBOX", "true", "PAYOUTD_DATABASE", "sqlite:"+file,
@@ -159,7 +159,7 @@ func TestVariablesStandForFlags(t *testing.T) {
 	}
 }
 
-func TestTheLevelBoundsTheLog(t *testing.T) {
+func TestLogLevel(t *testing.T) {
 	t.Parallel()
 	p := start(t, variables(), "serve", "--log-level=error", "--sandbox", "--listen=127.0.0.1:0",
 		"--database=sqlite:"+filepath.Join(t.TempDir(), "payouts.db"))

@@ -27,7 +27,7 @@ func startSandbox(t *testing.T, more ...string) (p *program, address string) {
 	return p, p.errs.awaitLog(t, "listening").Address
 }
 
-func TestTheFirstLineOfTheLogTellsWhatRuns(t *testing.T) {
+func TestFirstLineOfTheLog(t *testing.T) {
 	t.Parallel()
 	document, err := openapi.Document()
 	if err != nil {
@@ -50,7 +50,7 @@ func checked(t *testing.T, transport *http.Transport) *http.Client {
 	return &http.Client{Transport: servertest.Checked(t, servertest.Contract(t), transport)}
 }
 
-func TestTheSandboxPrintsACallThatWorks(t *testing.T) {
+func TestWelcomeOfTheSandbox(t *testing.T) {
 	t.Parallel()
 	p, address := startSandbox(t)
 	printed := p.out.await(t, "curl line", func(text string) bool { return strings.HasSuffix(text, "'\n\n") })
@@ -127,7 +127,7 @@ func checkUser(t *testing.T, resp *http.Response) {
 	}
 }
 
-func TestARequestInFlightFinishesWhenTheProgramEnds(t *testing.T) {
+func TestRequestInFlightFinishesAtShutdown(t *testing.T) {
 	t.Parallel()
 	p, address := startSandbox(t, "--metrics-listen=127.0.0.1:0")
 	upload, body := io.Pipe()

@@ -42,7 +42,7 @@ func TestUsersAreListedInPages(t *testing.T) {
 }
 
 // D-20, D-24, D-25: in production operators do what the sandbox operation does.
-func TestAUserIsVerified(t *testing.T) {
+func TestVerifyUsers(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o operator) {
 		o.filled(t)
@@ -53,7 +53,7 @@ func TestAUserIsVerified(t *testing.T) {
 	})
 }
 
-func TestAnEmailIsMasked(t *testing.T) {
+func TestMaskedEmails(t *testing.T) {
 	t.Parallel()
 	for email, want := range map[string]string{
 		"asha@example.com": "a***@example.com", "a@b": "a***@b", "\u0928\u0947x@b": "\u0928***@b", "": "***@", "@b": "***@b",

@@ -20,7 +20,7 @@ import (
 
 const generated = "../../codes.gen.go"
 
-func TestTheGeneratedFileIsWhatTheContractMakes(t *testing.T) {
+func TestGeneratedFileIsUpToDate(t *testing.T) {
 	t.Parallel()
 	var fresh bytes.Buffer
 	if err := run("", &fresh); err != nil {
