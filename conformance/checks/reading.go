@@ -24,7 +24,7 @@ var (
 			Operations: []string{
 				"createUser", "getUser", "createReceiveUser", "listReceiveUsers", "createFundingAccount", "listFundingAccounts", "setFundingAccountStatus",
 			},
-			Fix:        "Leave out optional members that were not sent, wherever a thing is answered; invent no empty lists and no defaults.", Run: readBare,
+			Fix: "Leave out optional members that were not sent, wherever a thing is answered; invent no empty lists and no defaults.", Run: readBare,
 		},
 		{
 			ID: "accounts.receive-users.read", Title: "A receive user is listed with all that its creation answered",
