@@ -162,8 +162,8 @@ func then(id string, edit func(r request, a answer, next ask) answer) func() fau
 	})
 }
 
-// accepting makes a fault that takes what is refused with a code: repair makes a request of it that is not, unless it gives
-// false, and what was sent is answered.
+// accepting makes a fault that takes what is refused with a code: repair makes a request of it that is not, unless it returns
+// false, and what was sent is returned.
 func accepting(id, code string, repair func(r request, body map[string]any, look func(path string) any) bool) func() fault {
 	return then(id, func(r request, a answer, next ask) answer {
 		sent, ok := decode(r.body).(map[string]any)
@@ -185,14 +185,14 @@ func accepting(id, code string, repair func(r request, body map[string]any, look
 	})
 }
 
-// looking gives a way to read what a server answers to GET.
+// looking returns a way to read what a server answers to GET.
 func looking(r request, next ask) func(path string) any {
 	return func(path string) any {
 		return decode(next(r.to(http.MethodGet, path)).body)
 	}
 }
 
-// fields gives the places that an error names, as "body /email".
+// fields returns the places that an error names, as "body /email".
 func (a answer) fields() (all []string) {
 	details, _ := a.member("details").([]any)
 	for _, d := range details {
@@ -201,7 +201,7 @@ func (a answer) fields() (all []string) {
 	return all
 }
 
-// named gives the object of a list with an id, or nil.
+// named returns the object of a list with an id, or nil.
 func named(list, id any) map[string]any {
 	all, _ := list.([]any)
 	for _, item := range all {
@@ -220,7 +220,7 @@ func firstCurrency(bank any) any {
 	return all[0]
 }
 
-// text gives a string or the digits of a number.
+// text returns a string or the digits of a number.
 func text(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -13,7 +13,7 @@ const (
 	secretHeader = "X-Client-Secret"
 )
 
-// signed gives the request with credentials.
+// signed returns the request with credentials.
 func (r request) signed(id, secret string) request {
 	return r.header(clientHeader, id).header(secretHeader, secret)
 }

@@ -1,4 +1,5 @@
-// Package mutants proves the conformance suite: broken servers, each of which must be found out, and checks, each of which
-// must be the only one to find out some server. A broken server is the real one behind a layer that changes requests or
-// answers; all of it is test code, so that no program can be built with a fault in it.
+// Package mutants proves the conformance suite with servers that have a single fault: every one of them must be found, and
+// every check must fail on at least one. A faulty server is the real one behind a layer that changes requests or responses. Most
+// faults are generated from the contract; those that break a rule of behavior are written by hand. All of it is test code, so
+// that no program can be built with a fault in it.
 package mutants

@@ -146,7 +146,7 @@ func otherPaths(_ string, r request, next ask) answer {
 	return a
 }
 
-// locationsOfOnePayer tells the pick-up locations of a payer where it is asked for alone, as the interface document has seen it.
+// locationsOfOnePayer returns the pick-up locations of a payer only where it is read alone, as the interface document shows it.
 func locationsOfOnePayer(op string, r request, next ask) answer {
 	a := next(r)
 	if op == "listPayers" && a.status == http.StatusOK {
@@ -155,7 +155,7 @@ func locationsOfOnePayer(op string, r request, next ask) answer {
 	return a
 }
 
-// allPayersRestrict gives every payer that allows all amounts the bounds 200 and 500.
+// allPayersRestrict sets the bounds 200 and 500 for every payer that allows all amounts.
 func allPayersRestrict(op string, r request, next ask) answer {
 	a := next(r)
 	if a.status != http.StatusOK || op != "getPayer" && op != "createTransaction" {

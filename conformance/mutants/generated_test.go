@@ -14,7 +14,7 @@ func generated() (all []mutant) {
 	return slices.DeleteFunc(all, func(m mutant) bool { return equivalent[m.name] != "" })
 }
 
-// equivalent tells of mutants that no check can kill, and that no rule of their kind leaves out.
+// equivalent lists the mutants that no check can kill and that no rule of their kind leaves out, with the reason.
 var equivalent = map[string]string{
 	"getBank: the server drops the first element of /receiving_currency of its response":             sole,
 	"getBank: the server drops the last element of /receiving_currency of its response":              sole,

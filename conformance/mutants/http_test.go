@@ -11,7 +11,7 @@ func httpMutants() []mutant {
 	return slices.Concat(routeMutants(), contentMutants(), headerMutants())
 }
 
-// at gives the request for another path.
+// at returns the request for another path.
 func (r request) at(path string) request {
 	r.Request = r.Clone(r.Context())
 	r.URL.Path, r.URL.RawPath = path, ""
@@ -20,7 +20,7 @@ func (r request) at(path string) request {
 
 // routeMutants take paths and methods that are not those of the contract, or refuse those that are.
 func routeMutants() []mutant {
-	// mistaking takes a path that leads nowhere for another one, if instead gives one.
+	// mistaking takes a path that leads nowhere for another one, if instead returns one.
 	mistaking := func(instead func(path string) string) func() fault {
 		return stateless(func(op string, r request, next ask) answer {
 			a := next(r)

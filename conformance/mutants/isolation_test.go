@@ -12,7 +12,7 @@ func isolationMutants() []mutant {
 	return slices.Concat(leakMutants(), foreignMutants(), foreignMemberMutants())
 }
 
-// elsewhere asks the same as the other client, and gives an answer only if that one finds something.
+// elsewhere asks the same as the other client, and returns an answer only if that one finds something.
 func elsewhere(r request, next ask) (answer, bool) {
 	for _, c := range server.SandboxClients {
 		if c.ID != r.client() {

@@ -17,8 +17,8 @@ import (
 // ask asks the server behind a fault.
 type ask = func(request) answer
 
-// fault is called for each request, with the operation that it matches or "". It answers by calling next as often as it likes, and
-// gives the answer that leaves. A fault is made anew for each run, so that it may remember.
+// fault is called for each request, with the operation that it matches or "". It calls next as often as it likes, and
+// returns the answer to send. A fault is made anew for each run, so that it may remember.
 type fault func(operation string, r request, next ask) answer
 
 // request is a request in memory.
@@ -96,15 +96,15 @@ func compiled() *contract.Contract {
 	return c
 }
 
-// segment gives a segment of the path: of /users/U/receive-users, 1 is U.
+// segment returns a segment of the path: of /users/U/receive-users, 1 is U.
 func (r request) segment(i int) string {
 	return strings.Split(strings.TrimPrefix(r.URL.Path, "/"), "/")[i]
 }
 
-// member gives a member of the body by the names that lead to it, or nil.
+// member returns a member of the body by the names that lead to it, or nil.
 func (r request) member(names ...string) any { return member(decode(r.body), names...) }
 
-// as gives the request with the body that edit has changed. What edit leaves alone stays to the letter, malformed or not.
+// as returns the request with the body that edit has changed. What edit leaves alone stays as it was sent, malformed or not.
 func (r request) as(edit func(body map[string]any)) request {
 	body, ok := decode(r.body).(map[string]any)
 	if !ok {
@@ -117,7 +117,7 @@ func (r request) as(edit func(body map[string]any)) request {
 	return r
 }
 
-// header gives the request with a header, or without it where the value is empty.
+// header returns the request with a header, or without it where the value is empty.
 func (r request) header(name, value string) request {
 	r.Request = r.Clone(r.Context())
 	r.Header.Del(name)
@@ -127,7 +127,7 @@ func (r request) header(name, value string) request {
 	return r
 }
 
-// query gives the request with a query parameter, or without it where the value is empty.
+// query returns the request with a query parameter, or without it where the value is empty.
 func (r request) query(name, value string) request {
 	r.Request = r.Clone(r.Context())
 	values := r.URL.Query()
@@ -139,14 +139,14 @@ func (r request) query(name, value string) request {
 	return r
 }
 
-// to gives the request for another method and path, without a body.
+// to returns the request for another method and path, without a body.
 func (r request) to(method, path string) request {
 	r.Request, r.body = r.Clone(r.Context()), nil
 	r.Method, r.URL = method, &url.URL{Path: path}
 	return r
 }
 
-// as gives the answer with the body, an object or a list, that edit has changed.
+// as returns the answer with the body, an object or a list, that edit has changed.
 func (a answer) as(edit func(body any) any) answer {
 	if body := decode(a.body); body != nil {
 		a.body = encode(edit(body))
@@ -154,7 +154,7 @@ func (a answer) as(edit func(body any) any) answer {
 	return a
 }
 
-// object gives the answer with the object that edit has changed; a list is changed object by object.
+// object returns the answer with the object that edit has changed; a list is changed object by object.
 func (a answer) object(edit func(body map[string]any)) answer {
 	return a.as(func(body any) any {
 		switch v := body.(type) {
@@ -171,7 +171,7 @@ func (a answer) object(edit func(body map[string]any)) answer {
 	})
 }
 
-// list gives the answer with the list that edit has changed.
+// list returns the answer with the list that edit has changed.
 func (a answer) list(edit func(list []any) []any) answer {
 	return a.as(func(body any) any {
 		list, ok := body.([]any)
@@ -182,16 +182,16 @@ func (a answer) list(edit func(list []any) []any) answer {
 	})
 }
 
-// member gives a member of the body by the names that lead to it, or nil.
+// member returns a member of the body by the names that lead to it, or nil.
 func (a answer) member(names ...string) any { return member(decode(a.body), names...) }
 
-// code gives the code of an error.
+// code returns the code of an error.
 func (a answer) code() string {
 	code, _ := a.member("code").(string)
 	return code
 }
 
-// failure gives an error with a status and a code in place of an answer.
+// failure returns an error with a status and a code in place of an answer.
 func (a answer) failure(status int, code string) answer {
 	id := a.header.Get("X-Request-Id")
 	return answer{status, http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {id}},

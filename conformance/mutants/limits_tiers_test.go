@@ -203,7 +203,7 @@ func highestTierMutants() []mutant {
 	}
 }
 
-// refused gives an error without asking the real server.
+// refused returns an error without asking the real server.
 func refused(status int, code string) answer {
 	return answer{header: http.Header{"X-Request-Id": {uuid.NewString()}}}.failure(status, code)
 }

@@ -10,7 +10,7 @@ func look(r request, next ask, path string) answer {
 	return next(r.to(http.MethodGet, "/users/"+r.user()+path))
 }
 
-// limitOf asks the real server for the limits of the user in the path; nil where it does not tell.
+// limitOf asks the real server for the limits of the user in the path; nil where it returns none.
 func limitOf(r request, next ask, destination string) map[string]any {
 	r = r.to(http.MethodGet, "/users/"+r.user()+"/transaction-limit")
 	r.URL.RawQuery = url.Values{"destination": {destination}}.Encode()
@@ -30,7 +30,7 @@ func transactions(r request, next ask) (all []map[string]any) {
 	return all
 }
 
-// tagsWith gives the tags that have a status in verification information.
+// tagsWith returns the tags that have a status in verification information.
 func tagsWith(info answer, status string) (tags []string) {
 	all, _ := info.member("cip_info").(map[string]any)
 	for tag, has := range all {
@@ -41,7 +41,7 @@ func tagsWith(info answer, status string) (tags []string) {
 	return tags
 }
 
-// setTags gives tags of the user in the path a status.
+// setTags sets tags of the user in the path to a status.
 func setTags(r request, next ask, status string, tags ...string) {
 	all := map[string]string{}
 	for _, tag := range tags {

@@ -61,8 +61,8 @@ func (m *memory) begin(name string) past {
 	return *now
 }
 
-// hasCompany tells whether two requests were under way under the name, now or before. It gives another one, sent at the same
-// time, the time to come.
+// hasCompany reports whether two requests were under way under the name, now or before. It waits a little for another one that was
+// sent at the same time.
 func (p past) hasCompany() bool {
 	select {
 	case <-p.company:
@@ -77,27 +77,27 @@ const (
 	replayHeader = "Idempotent-Replayed"
 )
 
-// key gives the idempotency key, "" without one.
+// key returns the idempotency key, "" without one.
 func (r request) key() string { return r.Header.Get(keyHeader) }
 
-// client gives the id of the client.
+// client returns the id of the client.
 func (r request) client() string { return r.Header.Get("X-Client-Id") }
 
-// user gives the id of the user in the path, "" without one.
+// user returns the id of the user in the path, "" without one.
 func (r request) user() string {
 	_, rest, _ := strings.Cut(r.URL.Path, "/users/")
 	id, _, _ := strings.Cut(rest, "/")
 	return strings.ToLower(id)
 }
 
-// repeats tells whether a request is another one to the letter.
+// repeats reports whether a request is another one to the letter.
 func (r request) repeats(other request) bool {
 	return r.Method == other.Method && r.URL.Path == other.URL.Path && r.key() == other.key() && string(r.body) == string(other.body)
 }
 
 func (a answer) isReplay() bool { return a.header.Get(replayHeader) == "true" }
 
-// with gives the answer with a header, or without it where the value is empty.
+// with returns the answer with a header, or without it where the value is empty.
 func (a answer) with(name, value string) answer {
 	a.header = a.header.Clone()
 	a.header.Del(name)

@@ -170,7 +170,7 @@ func enabledCountryMutants() []mutant {
 					return a.failure(404, "NOT_FOUND")
 				}
 				return a
-			})), broken(of.one+" gives a client what its list does not hold", "reference.each-client-its-own",
+			})), broken(of.one+" returns what the list of a client does not hold", "reference.each-client-its-own",
 			answering(of.list, 200, func(r request, a answer) answer {
 				if second(r) {
 					return a.list(func(list []any) []any { return list[:len(list)/2] })
@@ -211,7 +211,7 @@ func reversed(list []any) []any {
 	return list
 }
 
-// each gives the elements of an array, none of anything else.
+// each returns the elements of an array, none of anything else.
 func each(v any) []any {
 	list, _ := v.([]any)
 	return list

@@ -50,14 +50,14 @@ var ownCurrency = with(func(r request, next ask) any {
 	return r.payer(next)["receiving_currency"]
 }, "to_currency")
 
-// bank gives the bank of a bank deposit.
+// bank returns the bank of a bank deposit.
 func (r request) bank(next ask) map[string]any {
 	account := first(r.accounts(next), "id", r.member("to", "fund_id"))
 	bank, _ := r.read(next, fmt.Sprintf("/banks/%v", account["bank_id"])).(map[string]any)
 	return bank
 }
 
-// bankCurrencies gives the currencies that it receives.
+// bankCurrencies returns the currencies that it receives.
 func (r request) bankCurrencies(next ask) []any {
 	currencies, _ := r.bank(next)["receiving_currency"].([]any)
 	return currencies

@@ -113,7 +113,7 @@ func receiverAmountMutants() []mutant {
 	accepts := func(name string, fits func(from, exact *big.Rat) bool) mutant {
 		return broken(name, compared, accepting(fits))
 	}
-	// within tells whether a difference is above 0 and at most this part of an amount, or at most a cent.
+	// within reports whether a difference is above 0 and at most this part of an amount, or at most a cent.
 	within := func(difference, amount *big.Rat, thousandths int64) bool {
 		return difference.Sign() > 0 && difference.Cmp(new(big.Rat).Mul(amount, big.NewRat(thousandths, 1000))) <= 0
 	}

@@ -34,13 +34,13 @@ func transactionOrderMutants() []mutant {
 	return all
 }
 
-// receiverHasAccount tells whether the first receive user of the sender has an account of the payout method.
+// receiverHasAccount reports whether the first receive user of the sender has an account of the payout method.
 func receiverHasAccount(r request, next ask) bool {
 	receivers := r.below(next, "/receive-users")
 	return len(receivers) > 0 && len(r.set(receivers[0]["id"], "to", "id").accounts(next)) > 0
 }
 
-// aboveLimit tells whether a sending amount is above the daily limit that remains in the highest tier: in a lower one trying
+// aboveLimit reports whether a sending amount is above the daily limit that remains in the highest tier: in a lower one trying
 // would request tags.
 func aboveLimit(r request, next ask) bool {
 	country, _ := r.receiver(next)["country"].(string)

@@ -28,12 +28,12 @@ func transactionReadingMutants() []mutant {
 	}
 }
 
-// transactions gives the first page of the transactions of the user in the path.
+// transactions returns the first page of the transactions of the user in the path.
 func (r request) transactions(next ask) []map[string]any {
 	return objects(member(r.read(next, "/users/"+r.user()+"/transactions?limit=100"), "items"))
 }
 
-// found gives a 200 with a body in place of an error.
+// found returns a 200 with a body in place of an error.
 func (a answer) found(body any) answer { return answer{http.StatusOK, a.header, encode(body)} }
 
 // pages changes the pages of transactions.

@@ -216,13 +216,13 @@ var anyPayer = with(func(r request, next ask) any {
 	return nil
 }, "to", "payer_id")
 
-// payers gives the payers of the method of a transaction in the country of its receive user.
+// payers returns the payers of the method of a transaction in the country of its receive user.
 func (r request) payers(next ask) []map[string]any {
 	country, _ := r.receiver(next)["country"].(string)
 	return objects(r.read(next, "/payers?country="+country+"&payout_method="+r.method()))
 }
 
-// locationOfAny tells whether the pick-up location of a transaction is that of any payer in the country.
+// locationOfAny reports whether the pick-up location of a transaction is that of any payer in the country.
 func (r request) locationOfAny(next ask) bool {
 	for _, p := range r.payers(next) {
 		if first(objects(p["pickup_location"]), "id", r.member("to", "pickup_location")) != nil {
@@ -232,12 +232,12 @@ func (r request) locationOfAny(next ask) bool {
 	return false
 }
 
-// isBusiness tells whether the user in the path is one.
+// isBusiness reports whether the user in the path is one.
 func isBusiness(r request, next ask) bool {
 	return member(r.read(next, "/users/"+r.user()), "business") == true
 }
 
-// status gives the KYC status of the user in the path.
+// status returns the KYC status of the user in the path.
 func (r request) status(next ask) any {
 	return member(r.read(next, "/users/"+r.user()), "status")
 }

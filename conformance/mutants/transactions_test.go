@@ -111,7 +111,7 @@ func constant(v any) func(request, ask) any {
 // created is what was created before: by which operation, for which user, and for which receive user where there is one.
 type created struct{ by, user, receiver string }
 
-// known tells what has an id, as far as the server was asked to create it.
+// known returns what has an id, if the server was asked to create it.
 type known func(id string) created
 
 // knowing makes a fault that knows what was created.
@@ -166,7 +166,7 @@ func (r request) aside() request {
 	return r
 }
 
-// set gives the request with another value of a member of its body; nil leaves it out.
+// set returns the request with another value of a member of its body; nil leaves it out.
 func (r request) set(value any, names ...string) request {
 	return r.as(func(body map[string]any) {
 		last := len(names) - 1
@@ -183,13 +183,13 @@ func (r request) set(value any, names ...string) request {
 	})
 }
 
-// text gives a member of the body that is a text.
+// text returns a member of the body that is a text.
 func (r request) text(names ...string) string {
 	text, _ := r.member(names...).(string)
 	return text
 }
 
-// amount gives a member of the body that is a number, 0 without one.
+// amount returns a member of the body that is a number, 0 without one.
 func (r request) amount(name string) *big.Rat { return rational(r.member(name)) }
 
 // pays is what a body in SENDER_AMOUNT mode pays out, before it is rounded.
@@ -201,7 +201,7 @@ func (r request) method() string { return r.text("to", "payout_method") }
 
 func (r request) receiverAmount() bool { return r.text("to", "calculation_mode") == "RECEIVER_AMOUNT" }
 
-// read gives what the caller of a request can read at a path.
+// read returns what the caller of a request can read at a path.
 func (r request) read(next ask, path string) any {
 	path, query, _ := strings.Cut(path, "?")
 	inner := r.to(http.MethodGet, path)
@@ -209,23 +209,23 @@ func (r request) read(next ask, path string) any {
 	return decode(next(inner).body)
 }
 
-// below gives a list of the user in the path.
+// below returns a list of the user in the path.
 func (r request) below(next ask, path string) []map[string]any {
 	return objects(r.read(next, "/users/"+r.user()+path))
 }
 
-// receiver gives the receive user that a transaction names, or nil.
+// receiver returns the receive user that a transaction names, or nil.
 func (r request) receiver(next ask) map[string]any {
 	return first(r.below(next, "/receive-users"), "id", r.text("to", "id"))
 }
 
-// accounts gives those of the receive user that a transaction names, of its payout method.
+// accounts returns those of the receive user that a transaction names, of its payout method.
 func (r request) accounts(next ask) []map[string]any {
 	path := map[string]string{"BANK_DEPOSIT": "/bank-accounts", "WALLET": "/wallet-accounts"}[r.method()]
 	return r.below(next, "/receive-users/"+r.text("to", "id")+path)
 }
 
-// payer gives the payer that a transaction names, or nil.
+// payer returns the payer that a transaction names, or nil.
 func (r request) payer(next ask) map[string]any {
 	id, _ := r.member("to", "payer_id").(json.Number)
 	p, _ := r.read(next, "/payers/"+id.String()).(map[string]any)
@@ -235,7 +235,7 @@ func (r request) payer(next ask) map[string]any {
 	return p
 }
 
-// objects gives the elements of a list that are objects.
+// objects returns the elements of a list that are objects.
 func objects(list any) (all []map[string]any) {
 	elements, _ := list.([]any)
 	for _, e := range elements {
@@ -246,7 +246,7 @@ func objects(list any) (all []map[string]any) {
 	return all
 }
 
-// first gives the first object that has a member with a value, or nil.
+// first returns the first object that has a member with a value, or nil.
 func first(all []map[string]any, name string, value any) map[string]any {
 	for _, m := range all {
 		if m[name] == value {
@@ -269,7 +269,7 @@ func rational(v any) *big.Rat {
 // number writes a number, rounded half up.
 func number(x *big.Rat, digits int) json.Number { return json.Number(x.FloatString(digits)) }
 
-// cut gives a number without its digits behind so many decimals.
+// cut returns a number without its digits behind so many decimals.
 func cut(x *big.Rat, digits int) *big.Rat {
 	scaled := new(big.Rat).Mul(x, power(digits))
 	whole := new(big.Int).Quo(scaled.Num(), scaled.Denom())

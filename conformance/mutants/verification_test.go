@@ -120,7 +120,7 @@ func verificationMutants() []mutant {
 	}
 }
 
-// tagging gives a business one tag more for each document of a form, where the type has one.
+// tagging adds a tag to a business for each document of a form whose type has one.
 func tagging(form string, tag func(kind string) string) func() fault {
 	return stateless(func(op string, r request, next ask) answer {
 		a := next(r)
