@@ -55,7 +55,7 @@ func longestAccounts(t *probe.T) {
 	uncut(t, wallet, held)
 }
 
-// uncut fails the check for each text that came back as another one. That all came back is another rule.
+// uncut fails the check for each text that came back as another one. Whether all came back is checked elsewhere.
 func uncut(t *probe.T, sent any, a probe.Answer) {
 	for _, pointer := range changedTexts("", probe.Object(t, sent), members(t, a)) {
 		t.Failf("%s of the greatest length came back changed", pointer)
@@ -71,7 +71,7 @@ func completeLists(t *probe.T) {
 	for _, of := range []struct {
 		path    string
 		body    any
-		differs string // a member: that two which are the same are two is another rule
+		differs string // a member, as equal ones are the subject of another check
 	}{
 		{probe.UserPath(user, "funding-accounts"), api.FundingAccountRequest{FundingSourceType: "CARD"}, "label"},
 		{probe.UserPath(t.NewUser().ID, "receive-users"), probe.ReceiveUserRequest(country), "last_name"},
@@ -139,7 +139,7 @@ func accountsFunding() []probe.Check {
 	}
 }
 
-// fundingStatuses changes one of two accounts: the other must stay. In which order they are listed is another rule.
+// fundingStatuses changes one of two accounts: the other must stay. The order of the list is checked elsewhere.
 func fundingStatuses(t *probe.T) {
 	user := t.NewUser().ID
 	want := []api.FundingAccount{link(t, user, "Changed"), link(t, user, "Unchanged")}
@@ -207,7 +207,7 @@ func accountsReceiveUsers() []probe.Check {
 	}
 }
 
-// link links a funding account as a set-up, and gives the answer.
+// link links a funding account as a set-up, and returns the answer.
 func link(t *probe.T, user openapi_types.UUID, label string) api.FundingAccount {
 	r, err := t.Client().CreateFundingAccountWithResponse(t.Context(), user, nil, api.FundingAccountRequest{FundingSourceType: "CARD", Label: &label})
 	return probe.Setup(t, r, err)
@@ -218,7 +218,7 @@ func listedFundingAccounts(t *probe.T, user openapi_types.UUID) []api.FundingAcc
 	return probe.OK(t, r, err)
 }
 
-// receiveUser adds a receive user as a set-up, and gives the answer.
+// receiveUser adds a receive user as a set-up, and returns the answer.
 func receiveUser(t *probe.T, user openapi_types.UUID, firstName string) api.ReceiveUser {
 	r, err := t.Client().CreateReceiveUserWithResponse(t.Context(), user, nil,
 		probe.ReceiveUserRequest(t.Target().Facts.Destination, func(r *api.ReceiveUserRequest) { r.FirstName = firstName }))

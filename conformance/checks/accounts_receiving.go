@@ -205,7 +205,7 @@ func listOfWalletAccounts(t *probe.T) {
 	asCreated(t, "the added and the listed wallet accounts of another receive user", list(other), others, created)
 }
 
-// bankWithBranch gives a bank in the destination that has a branch, or skips the check.
+// bankWithBranch returns a bank in the destination that has a branch, or skips the check.
 func bankWithBranch(t *probe.T) api.BankDetail {
 	country := t.Target().Facts.Destination
 	for _, b := range t.Banks() {

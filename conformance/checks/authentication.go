@@ -21,7 +21,7 @@ type credentials struct {
 	header http.Header
 }
 
-// wrongCredentials gives all that is not the id of the client with its secret.
+// wrongCredentials returns all that is not the id of the client with its secret.
 func wrongCredentials(t *probe.T) []credentials {
 	id, secret := t.Target().ClientID, t.Target().ClientSecret
 	of := func(what, id, secret string) credentials {
@@ -38,7 +38,7 @@ func wrongCredentials(t *probe.T) []credentials {
 	}
 }
 
-// authentication gives the checks of the two headers: one for each operation, and those of all together.
+// authentication returns the checks of the two headers: one for each operation, and those of all together.
 func authentication() []probe.Check {
 	var all []probe.Check
 	for _, op := range operations() {
@@ -57,7 +57,7 @@ func authentication() []probe.Check {
 	}
 	return append(all,
 		probe.Check{
-			ID: "authentication.one-answer", Title: "The 401 does not tell what is wrong with the credentials",
+			ID: "authentication.one-answer", Title: "The 401 does not reveal what is wrong with the credentials",
 			Clauses: []string{"D-19"}, Operations: []string{"listPayers"},
 			Fix: "Answer missing, unknown and wrong credentials with the same message and no details.",
 			Run: func(t *probe.T) {
@@ -106,7 +106,7 @@ func authentication() []probe.Check {
 		probe.Check{
 			ID: "authentication.basic", Title: "Credentials in the header Authorization do not count",
 			Clauses: []string{"5-headers", "D-19"}, Operations: []string{"listPayers"},
-			Fix: "Do not take the credentials from the header Authorization.",
+			Fix: "Do not read credentials from the header Authorization.",
 			Run: func(t *probe.T) {
 				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, t.Target().URL, nil)
 				if err != nil {
@@ -117,7 +117,7 @@ func authentication() []probe.Check {
 			},
 		},
 		probe.Check{
-			ID: "authentication.case", Title: "Secrets are compared letter by letter, upper and lower case apart",
+			ID: "authentication.case", Title: "Secrets are case-sensitive",
 			Clauses: []string{"D-19"}, Operations: []string{"listPayers"},
 			Fix: "Compare the bytes of the secret; a comparison that ignores case makes it easier to guess.",
 			Run: func(t *probe.T) {
@@ -129,9 +129,9 @@ func authentication() []probe.Check {
 			},
 		},
 		probe.Check{
-			ID: "authentication.secret-of-another-client", Title: "The secret of one client does not open another",
+			ID: "authentication.secret-of-another-client", Title: "The secret of one client is not valid for another",
 			Clauses: []string{"5-headers", "D-19"}, Operations: []string{"listPayers", "createUser"}, Needs: probe.OtherClient,
-			Fix: "Look for the secret among those of the client that X-Client-Id names only.",
+			Fix: "Compare the secret with those of the client in X-Client-Id only.",
 			Run: func(t *probe.T) {
 				t.Other() // or the check is skipped
 				for _, op := range inProfile(t, pick(operations(), func(op operation) bool { return op.id == "listPayers" || op.id == "createUser" })) {
@@ -144,7 +144,7 @@ func authentication() []probe.Check {
 		probe.Check{
 			ID: "authentication.changes-nothing", Title: "A request without credentials changes nothing",
 			Clauses: []string{"D-19"}, Operations: operationIDs(operationsWhere(writesBelowUser)), Needs: probe.Extensions,
-			Fix: "Stop at missing credentials; do not answer 401 to what has been done already.",
+			Fix: "Stop at missing credentials; do not answer 401 after the request has taken effect.",
 			Run: func(t *probe.T) {
 				o := owns(t)
 				o.unchanged(t, func() {

@@ -9,7 +9,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
-// All gives the checks in the order in which a reader of the interface document meets their subjects.
+// All returns the checks in the order in which a reader of the interface document meets their subjects.
 func All() []probe.Check {
 	return slices.Concat(
 		reference(),
@@ -30,7 +30,7 @@ func All() []probe.Check {
 
 const contractPrefix = "contract."
 
-// Contract gives one check for each operation, and one for requests that match none, about all answers of a run: they
+// Contract returns one check for each operation, and one for requests that match none, about all answers of a run: they
 // keep the contract. They have nothing to run; the runner judges them at the end.
 func Contract(c *contract.Contract) []probe.Check {
 	all := []probe.Check{{
@@ -54,7 +54,7 @@ func Contract(c *contract.Contract) []probe.Check {
 	return all
 }
 
-// ContractOperation gives the operation that a check of [Contract] is about, "" for requests that match none.
+// ContractOperation returns the operation that a check of [Contract] is about, "" for requests that match none.
 func ContractOperation(c probe.Check) string {
 	if len(c.Operations) == 0 {
 		return ""

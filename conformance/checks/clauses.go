@@ -10,7 +10,7 @@ type Clause struct {
 // interface document, in its order and in our words.
 func Clauses() []Clause {
 	return []Clause{
-		{"1-rule-1", "type SEND gives sending capability, only in originating corridors that are enabled for the client"},
+		{"1-rule-1", "type SEND enables sending, only in originating corridors that are enabled for the client"},
 		{"1-rule-2", "reference data lists enabled countries, payers and states only"},
 		{"1-rule-3a", "a sender that is UNVERIFIED, IN PROGRESS or SUSPENDED creates no transaction"},
 		{"1-rule-3b", "a transaction needs a funding account that the sender has linked and that is active"},
@@ -74,9 +74,9 @@ func Clauses() []Clause {
 		{"4-note-5", "GET /banks works without country"},
 		{"5-headers", "every request carries X-Client-Id and X-Client-Secret"},
 		{"7-body", "an error has status, code and message"},
-		{"7-not-equivalent", "amounts that do not fit in RECEIVER_AMOUNT give 400 BAD_REQUEST"},
-		{"7-key-too-long", "a key of more than 255 characters gives 400"},
-		{"7-key-reused", "the same key with a different request gives 409"},
+		{"7-not-equivalent", "amounts that do not fit in RECEIVER_AMOUNT answer 400 BAD_REQUEST"},
+		{"7-key-too-long", "a key of more than 255 characters answers 400"},
+		{"7-key-reused", "the same key with a different request answers 409"},
 		{"8-key-length", "a key has at most 255 characters"},
 		{"8-tolerance", "the difference may be 0.01; the calculated value is rounded to cents"},
 		{"8-tier-limits", "daily, monthly and annual remaining limits are those of the current tier"},

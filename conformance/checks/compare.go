@@ -33,7 +33,7 @@ func decoded[V any](t *probe.T, a probe.Answer) (v V) {
 	return v
 }
 
-// notEchoed gives the JSON pointers of what was sent and did not come back with the same value. An answer may hold more
+// notEchoed returns the JSON pointers of what was sent and did not come back with the same value. An answer may hold more
 // than was sent, but no array may be longer.
 func notEchoed(pointer string, sent, got any) []string {
 	switch sent := sent.(type) {
@@ -66,7 +66,7 @@ func notEchoed(pointer string, sent, got any) []string {
 	return nil
 }
 
-// changedTexts gives the JSON pointers of the texts that came back as other ones. What did not come back is left out.
+// changedTexts returns the JSON pointers of the texts that came back as other ones. What did not come back is left out.
 func changedTexts(pointer string, sent, got any) (found []string) {
 	switch sent := sent.(type) {
 	case map[string]any:
@@ -123,7 +123,7 @@ func settled(list []moment) []moment {
 	return list
 }
 
-// sameOrder tells whether two lists hold the same in the same order, those of one time apart.
+// sameOrder reports whether two lists hold the same in the same order, those of one time apart.
 func sameOrder(got, want []moment) bool {
 	return slices.EqualFunc(settled(got), settled(want), func(a, b moment) bool { return a.id == b.id })
 }
@@ -164,12 +164,12 @@ func same[V any](t *probe.T, what string, got, want V) {
 	t.Expect(reflect.DeepEqual(got, want), "%s are not the same", what)
 }
 
-// pick gives the elements that fit.
+// pick returns the elements that fit.
 func pick[V any](all []V, fits func(V) bool) []V {
 	return slices.DeleteFunc(slices.Clone(all), func(v V) bool { return !fits(v) })
 }
 
-// ids gives the identifiers of a list, for messages and for comparisons.
+// ids returns the identifiers of a list, for messages and for comparisons.
 func ids[V, ID any](list []V, id func(V) ID) []ID {
 	all := make([]ID, len(list))
 	for i, v := range list {
@@ -189,7 +189,7 @@ func ascending[V any, K cmp.Ordered](t *probe.T, list []V, by func(V) K) {
 	}
 }
 
-// distinct tells whether no two elements have the same value.
+// distinct reports whether no two elements have the same value.
 func distinct[V any, K comparable](list []V, by func(V) K) bool {
 	seen := map[K]bool{}
 	for _, v := range list {

@@ -25,7 +25,7 @@ type damage struct {
 // kind is a kind of damage. It is told the schema of a member with a value that keeps it.
 type kind func(path []string, schema *openapi3.Schema, sample any) []damage
 
-// damages gives what is wrong of a kind for each member of a body: nested objects, items of arrays and the variant of a
+// damages returns what is wrong of a kind for each member of a body: nested objects, items of arrays and the variant of a
 // oneOf that is in the sample included.
 func damages(of kind, s sampler, schema *openapi3.Schema, sample any, path ...string) []damage {
 	discriminator := ""
@@ -56,7 +56,7 @@ func damages(of kind, s sampler, schema *openapi3.Schema, sample any, path ...st
 	return found
 }
 
-// meets tells whether two damages cannot be in one body.
+// meets reports whether two damages cannot be in one body.
 func (d damage) meets(other damage) bool {
 	a, b := d.scope(), other.scope()
 	n := min(len(a), len(b))
@@ -78,7 +78,7 @@ func (d damage) pointer() string {
 	return pointer.String()
 }
 
-// to gives a copy of a value with the damage.
+// to returns a copy of a value with the damage.
 func (d damage) to(value any, path ...string) any {
 	if len(path) == 0 {
 		return d.value

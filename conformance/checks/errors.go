@@ -11,7 +11,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/wire"
 )
 
-// errorRules gives the checks of the error body, and of what every operation answers in the conditions that an operator
+// errorRules returns the checks of the error body, and of what every operation answers in the conditions that an operator
 // puts a server in. Which code a refusal has is checked where its rule is.
 func errorRules() []probe.Check {
 	return append([]probe.Check{
@@ -39,7 +39,7 @@ func errorRules() []probe.Check {
 		{
 			ID: "errors.message", Title: "Every error has a message, and every detail a reason",
 			Clauses: []string{"7-body", "D-08"}, Operations: operationIDs(operations()),
-			Fix: "Say in message what went wrong, and in reason what was expected; neither may be empty.",
+			Fix: "Describe in message what went wrong, and in reason what was expected; neither may be empty.",
 			Run: func(t *probe.T) {
 				eachError(t, func(what string, _ probe.Reply, body api.Error) {
 					t.Expect(strings.TrimSpace(body.Message) != "", "%s has no message", what)
@@ -52,7 +52,7 @@ func errorRules() []probe.Check {
 		{
 			ID: "errors.no-values", Title: "The refusal of an unmet rule does not repeat what was sent",
 			Clauses: []string{"D-08", "D-09"}, Operations: []string{"createUser"},
-			Fix: "Word messages and reasons without values of the request: personal data must stay out of logs.",
+			Fix: "Write messages and reasons without values of the request: personal data must stay out of logs.",
 			Run: func(t *probe.T) {
 				body := t.UserRequest(func(u *api.UserRequest) {
 					u.FirstName, u.LastName, u.Country = canary, probe.Ptr(canary), t.Target().Facts.DisabledCountry
@@ -67,7 +67,7 @@ func errorRules() []probe.Check {
 		{
 			ID: "errors.no-values-transactions", Title: "The refusal of a transaction repeats no text that was sent, and its details no value",
 			Clauses: []string{"D-08"}, Operations: []string{"createTransaction"},
-			Fix: "Word messages and reasons without values of the request, with every status: what a caller writes into a note is personal data.",
+			Fix: "Write messages and reasons without values of the request, with every status: what a caller writes into a note is personal data.",
 			Run: noValuesOfTransactions,
 		},
 	}, conditionRules()...)
@@ -106,7 +106,7 @@ func noValuesOfTransactions(t *probe.T) {
 	}
 }
 
-// eachError gives one error of each kind that can be had without a set-up.
+// eachError returns one error of each kind that can be had without a set-up.
 func eachError(t *probe.T, visit func(what string, reply probe.Reply, body api.Error)) {
 	disabled := t.UserRequest(func(u *api.UserRequest) { u.Country = t.Target().Facts.DisabledCountry })
 	requests := map[string]probe.Request{
@@ -139,12 +139,12 @@ func eachError(t *probe.T, visit func(what string, reply probe.Reply, body api.E
 	}
 }
 
-// conditionRules gives the checks for servers that an operator has put in a condition.
+// conditionRules returns the checks for servers that an operator has put in a condition.
 func conditionRules() []probe.Check {
 	all := operationIDs(operations())
 	return []probe.Check{
 		{
-			ID: "errors.rate-limited", Title: "Beyond the rate limit every operation answers 429 RATE_LIMITED and how long to wait",
+			ID: "errors.rate-limited", Title: "Beyond the rate limit every operation answers 429 RATE_LIMITED and the time to wait",
 			Clauses: []string{"D-28"}, Operations: all, Condition: probe.RateLimited,
 			Fix: "Count the calls of all operations, and answer 429 with Retry-After in seconds, at least 1, beyond the limit.",
 			Run: func(t *probe.T) {
@@ -161,7 +161,7 @@ func conditionRules() []probe.Check {
 		{
 			ID: "errors.rate-limited-credentials", Title: "Wrong credentials are answered 401 beyond the rate limit too",
 			Clauses: []string{"D-19", "D-28"}, Operations: []string{"listPayers"}, Condition: probe.RateLimited,
-			Fix: "Authenticate first: the limit is one of a client, and a caller that is none must not use it up or learn about it.",
+			Fix: "Authenticate first: the limit is one of a client, and an unknown caller must not use it up or learn about it.",
 			Run: func(t *probe.T) {
 				r := beyondLimit(t)
 				r.Header = http.Header{secretHeader: {"conformance"}}
@@ -171,9 +171,9 @@ func conditionRules() []probe.Check {
 			},
 		},
 		{
-			ID: "errors.rate-limited-clients", Title: "One client beyond its rate limit is no burden to another",
+			ID: "errors.rate-limited-clients", Title: "A client beyond its rate limit does not affect another client",
 			Clauses: []string{"D-28"}, Operations: []string{"listPayers"}, Condition: probe.RateLimited, Needs: probe.OtherClient,
-			Fix: "Count for each client by itself.",
+			Fix: "Count per client.",
 			Run: func(t *probe.T) {
 				r := beyondLimit(t)
 				r.Header = otherClient(t)
@@ -183,12 +183,12 @@ func conditionRules() []probe.Check {
 			},
 		},
 		failing(
-			"unavailable", "While its store is away every operation answers 503 SERVICE_UNAVAILABLE and how long to wait",
-			"Tell an outage of what the service needs from a fault of its own, and answer 503 with Retry-After in seconds.",
+			"unavailable", "While its store is away every operation answers 503 SERVICE_UNAVAILABLE and the time to wait",
+			"Distinguish an outage of what the service depends on from a fault of its own, and answer 503 with Retry-After in seconds.",
 			probe.Unavailable, http.StatusServiceUnavailable, api.ErrorCodeServiceUnavailable,
 		),
 		failing(
-			"internal", "After an internal fault every operation answers 500 INTERNAL_ERROR without a word about the inside",
+			"internal", "After an internal fault every operation answers 500 INTERNAL_ERROR and reveals nothing about its implementation",
 			"Answer every fault that nobody foresaw with one fixed message and no details; log the cause instead.",
 			probe.Broken, http.StatusInternalServerError, api.ErrorCodeInternalError,
 		),
@@ -198,7 +198,7 @@ func conditionRules() []probe.Check {
 // burst is how many requests are sent at once to go beyond a rate limit.
 const burst = 20
 
-// limited sends a request of an operation until one is answered 429, and gives that.
+// limited sends a request of an operation until one is answered 429, and returns that answer.
 func limited(t *probe.T, op operation) (probe.Reply, bool) {
 	r := op.request(t, madeUp(t))
 	replies := make([]probe.Reply, burst)
@@ -218,7 +218,7 @@ func limited(t *probe.T, op operation) (probe.Reply, bool) {
 	return probe.Reply{}, false
 }
 
-// beyondLimit takes the first client beyond its limit, and gives the request that was refused.
+// beyondLimit takes the first client beyond its limit, and returns the request that was refused.
 func beyondLimit(t *probe.T) probe.Request {
 	op := pick(operations(), func(op operation) bool { return op.id == "listPayers" })[0]
 	if _, ok := limited(t, op); !ok {
@@ -233,7 +233,7 @@ var inside = []string{
 	".py", ".db", "0x", "localhost", "127.0.0.1",
 }
 
-// failing gives the check that every operation answers an error that says nothing about the inside of the service.
+// failing returns the check that every operation answers an error that says nothing about the inside of the service.
 func failing(id, title, fix string, condition probe.Condition, status int, code api.ErrorCode) probe.Check {
 	return probe.Check{
 		ID: "errors." + id, Title: title, Clauses: []string{"D-08"}, Operations: operationIDs(operations()), Condition: condition, Fix: fix,
@@ -247,7 +247,7 @@ func failing(id, title, fix string, condition probe.Condition, status int, code 
 				body := t.Refused(reply, nil, status, code)
 				t.Expect(len(body.Details) <= 0, "%s answered %d with details", op.id, status)
 				for _, word := range inside {
-					t.Expect(!strings.Contains(strings.ToLower(body.Message), word), "the message of %s tells about %q", op.id, word)
+					t.Expect(!strings.Contains(strings.ToLower(body.Message), word), "the message of %s mentions %q", op.id, word)
 				}
 			}
 		},

@@ -12,7 +12,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// httpRules gives the checks of paths, methods, content types and sizes.
+// httpRules returns the checks of paths, methods, content types and sizes.
 func httpRules() []probe.Check { return slices.Concat(pathRules(), contentRules(), headerRules()) }
 
 func pathRules() []probe.Check {
@@ -20,7 +20,7 @@ func pathRules() []probe.Check {
 		{
 			ID: "http.methods", Title: "A method that a path does not have answers 405 METHOD_NOT_ALLOWED",
 			Clauses: []string{"D-08"}, Operations: operationIDs(operations()),
-			Fix: "Tell a path that exists without this method from a path that does not exist.",
+			Fix: "Distinguish a path that exists without this method from a path that does not exist.",
 			Run: func(t *probe.T) {
 				eachMissingMethod(t, func(method, path string, _ []string) {
 					reply := t.Send(probe.Request{Method: method, Path: path})
@@ -65,9 +65,9 @@ func pathRules() []probe.Check {
 			},
 		},
 		{
-			ID: "http.longer-path", Title: "A path that goes on behind an identifier is not the path of that identifier",
+			ID: "http.longer-path", Title: "A path with further segments after an identifier is another path",
 			Clauses: []string{"D-08"},
-			Fix:     "An identifier ends at the next slash: answer 404 to what goes on behind the last one, not 400 or what the shorter path answers.",
+			Fix:     "An identifier ends at the next slash: answer 404 to further segments, not 400 or what the shorter path answers.",
 			Run: func(t *probe.T) {
 				all := pick(operations(), func(op operation) bool { return op.id == "getPayer" || op.id == "getBank" || op.id == "getStateV2" })
 				n := existing(t, all...)
@@ -137,7 +137,7 @@ func pathRules() []probe.Check {
 			},
 		},
 		{
-			ID: "http.options", Title: "OPTIONS tells the methods of a path or refuses, and does nothing else",
+			ID: "http.options", Title: "OPTIONS returns the methods of a path or is refused, and does nothing else",
 			Clauses: []string{"D-08"}, Operations: operationIDs(operations()),
 			Fix: "Answer OPTIONS without a body, or with 405; it must neither fail nor run an operation.",
 			Run: func(t *probe.T) {
@@ -153,7 +153,7 @@ func pathRules() []probe.Check {
 
 func (op operation) reads() bool { return op.method == http.MethodGet }
 
-// eachPath gives each path of the profile, with made-up values, and its methods.
+// eachPath returns each path of the profile, with made-up values, and its methods.
 func eachPath(t *probe.T, visit func(path string, has []string)) {
 	n := madeUp(t)
 	known := operations()
@@ -174,7 +174,7 @@ func eachPath(t *probe.T, visit func(path string, has []string)) {
 	}
 }
 
-// eachMissingMethod gives each path with a method that no operation of the contract has.
+// eachMissingMethod returns each path with a method that no operation of the contract has.
 func eachMissingMethod(t *probe.T, visit func(method, path string, has []string)) {
 	methods := []string{http.MethodDelete, http.MethodPut, http.MethodPatch}
 	i := 0
@@ -198,7 +198,7 @@ func headerRules() []probe.Check {
 		{
 			ID: "http.unknown-headers", Title: "Headers that an operation does not know are ignored, Accept included",
 			Clauses: []string{"D-04", "D-48"}, Operations: []string{"listPayers", "createUser"},
-			Fix: "Answer all of it as JSON with 200 whatever Accept, Range and If-None-Match ask for, and refuse no request for its other headers, such as a key where none is taken.",
+			Fix: "Answer the whole body as JSON with 200 whatever Accept, Range and If-None-Match ask for, and reject no request for its other headers, such as a key in an operation that takes none.",
 			Run: func(t *probe.T) {
 				h := http.Header{"Accept": {"text/html"}, "X-Conformance": {"1"}, "X-Http-Method-Override": {"DELETE"}, "Accept-Language": {"x"}}
 				key := http.Header{"X-Idempotency-Key": {strings.Repeat("k", 256)}} // longer than one may be where it counts

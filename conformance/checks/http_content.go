@@ -10,14 +10,14 @@ import (
 // mostBytes is how long a body may be.
 const mostBytes = 20 << 20
 
-// contentRules gives the checks of content types and of the size of bodies.
+// contentRules returns the checks of content types and of the size of bodies.
 func contentRules() []probe.Check {
 	withBody := operationIDs(operationsWhere(operation.takesBody))
 	return []probe.Check{
 		{
 			ID: "http.content-type.other", Title: "A body that does not come as application/json is refused with 415",
 			Clauses: []string{"D-52"}, Operations: withBody,
-			Fix: "Look at Content-Type before reading a body, even if the body is JSON; text, forms and XML are not taken.",
+			Fix: "Look at Content-Type before reading a body, even if the body is JSON; text, forms and XML are not accepted.",
 			Run: func(t *probe.T) {
 				types := []string{"text/plain", "application/x-www-form-urlencoded", "application/xml", "application/jsonx"}
 				i := 0
@@ -88,7 +88,7 @@ func contentRules() []probe.Check {
 		{
 			ID: "http.size.most", Title: "A body of exactly 20 MiB is accepted",
 			Clauses: []string{"D-15"}, Operations: []string{"createUser"},
-			Fix: "Set no lower bound than 20971520 bytes, neither in the service nor in what stands before it.",
+			Fix: "Allow 20971520 bytes in the service and in every proxy before it.",
 			Run: func(t *probe.T) {
 				body := encoded(t, t.UserRequest())
 				reply := t.Send(probe.Request{Method: http.MethodPost, Path: "/users", Body: body, Spaces: mostBytes - int64(len(body))})

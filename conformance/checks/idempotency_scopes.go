@@ -12,11 +12,11 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/wire"
 )
 
-// keyScopes is who a key belongs to.
+// keyx.
 func keyScopes() []probe.Check {
 	return []probe.Check{
 		{
-			ID: "idempotency.scope.client", Title: "The key of another client is another key",
+			ID: "idempotency.scope.client", Title: "Keys of different clients are independent",
 			Clauses: []string{"D-16"}, Operations: []string{"createUser"}, Needs: probe.OtherClient,
 			Fix: "Keep keys per client.",
 			Run: func(t *probe.T) {
@@ -30,7 +30,7 @@ func keyScopes() []probe.Check {
 			},
 		},
 		{
-			ID: "idempotency.scope.operation", Title: "A key is one over all operations: used for one, it is refused for another",
+			ID: "idempotency.scope.operation", Title: "A key is shared by all operations: used for one, it is refused for another",
 			Clauses: []string{"D-16", "D-54"}, Operations: creatingOperations,
 			Fix: "Keep keys per client and not per operation; the operation is part of the fingerprint.",
 			Run: func(t *probe.T) {
@@ -43,7 +43,7 @@ func keyScopes() []probe.Check {
 			},
 		},
 		{
-			ID: "idempotency.scope.path", Title: "A key is one over all users: used below one, it is refused for the same body below another",
+			ID: "idempotency.scope.path", Title: "A key is shared by all users: used for one, it is refused for the same body for another",
 			Clauses: []string{"D-16", "D-54"}, Operations: accountOperations, Needs: probe.Extensions,
 			Fix: "Keep keys per client and not per user; the path parameters are part of the fingerprint.",
 			Run: elsewhereInThePath,

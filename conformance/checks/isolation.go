@@ -13,7 +13,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// isolation gives the checks that clients do not meet: one for each operation below a user, and those of bodies.
+// isolation returns the checks that clients do not meet: one for each operation below a user, and those of bodies.
 func isolation() []probe.Check {
 	var all []probe.Check
 	for _, op := range operationsWhere(operation.belowUser) {
@@ -58,7 +58,7 @@ func isolation() []probe.Check {
 	return all
 }
 
-// otherClient gives the credentials of the second client, or skips the check.
+// otherClient returns the credentials of the second client, or skips the check.
 func otherClient(t *probe.T) http.Header {
 	t.Other()
 	return http.Header{clientIDHeader: {t.Target().OtherClientID}, secretHeader: {t.Target().OtherClientSecret}}
@@ -111,7 +111,7 @@ func foreignPaths(t *probe.T, op operation) {
 	}
 }
 
-// plausible gives a body of an account that names what is there: whether that or the path is looked up first is not stated.
+// plausible returns a body of an account that names what is there: whether that or the path is looked up first is not stated.
 func plausible(t *probe.T, op operation) any {
 	switch country := t.Target().Facts.Destination; op.id {
 	case "createBankAccount":
@@ -128,7 +128,7 @@ func otherUser(t *probe.T) openapi_types.UUID {
 	return probe.Setup(t, r, err).ID
 }
 
-// belowBelowUser tells whether the path names something of a user.
+// belowBelowUser reports whether the path names something of a user.
 func (op operation) belowBelowUser() bool {
 	return slices.ContainsFunc(op.parameters, func(p *openapi3.Parameter) bool { return p.In == openapi3.ParameterInPath && p.Name != "user_id" })
 }

@@ -56,7 +56,7 @@ func lowPurse(t *probe.T, tags []string, edit ...func(*api.UserRequest)) purse {
 	return p
 }
 
-// highestTier gives the limits of a new user who is in the highest tier.
+// highestTier returns the limits of a new user who is in the highest tier.
 func highestTier(t *probe.T) api.TransactionLimit { return highestTierOf(t, individualTags) }
 
 func highestTierOf(t *probe.T, tags []string, edit ...func(*api.UserRequest)) api.TransactionLimit {
@@ -97,8 +97,8 @@ func (p purse) limit() api.TransactionLimit {
 
 func (p purse) remaining() api.RemainingLimit { return p.limit().RemainingLimit }
 
-// send sends an amount at a rate of 1, or at one that pays out a whole unit where that is less, and gives whatever is
-// answered: a currency may have no decimals.
+// send sends an amount at a rate of 1, or at one that pays out a whole unit where that is less, and returns whatever
+// is answered: a currency may have no decimals.
 func (p purse) send(amount wire.Amount, edit ...func(*api.TransactionRequest)) (*api.CreateTransactionResponse, error) {
 	rate := rateOne
 	if amount.Decimal().Cmp(wire.MustAmount("1").Decimal()) < 0 {
@@ -135,7 +135,7 @@ func (p purse) tags() map[string]api.CipStatus {
 
 func (p purse) verify(tags map[string]api.CipStatus) { p.t.Verify(p.UserID, "", tags) }
 
-// overshoot sends a cent more than remains in a lower tier and gives the tags that became REQUESTED, as a set-up.
+// overshoot sends a cent more than remains in a lower tier and returns the tags that became REQUESTED, as a set-up.
 func (p purse) overshoot() []string {
 	r, err := p.send(plus(p.t, smallest(p.remaining()), cent))
 	probe.Setup(p.t, r, err)
@@ -161,7 +161,7 @@ func (p purse) wantUsed(before api.RemainingLimit, amounts ...string) {
 	wantRemaining(p.t, probe.OK(p.t, r, err).RemainingLimit, before)
 }
 
-// used gives what is left of limits after an amount; no limit is below zero.
+// used returns what is left of limits after an amount; no limit is below zero.
 func used(t *probe.T, l api.RemainingLimit, amount wire.Amount) api.RemainingLimit {
 	after := func(limit wire.Amount) wire.Amount {
 		return wire.AmountOf(minus(t, limit, amount).Decimal().Max(wire.Amount{}.Decimal()))
@@ -203,7 +203,7 @@ func minus(t *probe.T, a, b wire.Amount) wire.Amount {
 	return wire.AmountOf(difference)
 }
 
-// requestedTags gives the tags that are REQUESTED, in the order of the alphabet.
+// requestedTags returns the tags that are REQUESTED, in the order of the alphabet.
 func requestedTags(tags map[string]api.CipStatus) []string {
 	return pick(slices.Sorted(maps.Keys(tags)), func(tag string) bool { return tags[tag] == api.CipStatusRequested })
 }

@@ -62,7 +62,7 @@ func limitsTiers() []probe.Check {
 		{
 			ID: "limits.tier.each-tag-needed", Title: "No tag is requested that the next tier can do without",
 			Clauses: []string{"D-17", "D-25"}, Operations: climbing, Needs: probe.Extensions,
-			Fix: "Request the tags of the next tier only; a tier is reached when all its tags are VERIFIED, and no other status will do.",
+			Fix: "Request the tags of the next tier only; a tier is reached when all its tags are VERIFIED, and no other status is enough.",
 			Run: eachTagNeeded,
 		},
 		{

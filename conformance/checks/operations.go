@@ -26,7 +26,7 @@ type operation struct {
 	body             *openapi3.Schema // nil: takes none
 }
 
-// operations gives all operations in the order of the contract.
+// operations returns all operations in the order of the contract.
 var operations = sync.OnceValue(func() []operation {
 	document, err := openapi.Document()
 	if err != nil {
@@ -51,24 +51,24 @@ var operations = sync.OnceValue(func() []operation {
 	return all
 })
 
-// placeOf gives the place of an operation among all.
+// placeOf returns the place of an operation among all.
 func placeOf(id string) int {
 	return slices.IndexFunc(operations(), func(op operation) bool { return op.id == id })
 }
 
-// operationsWhere gives the operations that fit.
+// operationsWhere returns the operations that fit.
 func operationsWhere(fits func(operation) bool) []operation {
 	return slices.DeleteFunc(slices.Clone(operations()), func(op operation) bool { return !fits(op) })
 }
 
 func (op operation) takesBody() bool { return op.body != nil }
 
-// belowUser tells whether what the operation is about belongs to a user.
+// belowUser reports whether what the operation is about belongs to a user.
 func (op operation) belowUser() bool { return strings.Contains(op.path, "{user_id}") }
 
 func (op operation) name() string { return op.method + " " + op.path }
 
-// needs gives what a check of the operation cannot do without.
+// needs returns what a check of the operation cannot do without.
 func (op operation) needs() probe.Need {
 	if op.document {
 		return 0
@@ -76,7 +76,7 @@ func (op operation) needs() probe.Need {
 	return probe.Extensions
 }
 
-// needsOf gives what a check of the operation with an id cannot do without.
+// needsOf returns what a check of the operation with an id cannot do without.
 func needsOf(id string) probe.Need {
 	for _, op := range operations() {
 		if op.id == id {
@@ -86,7 +86,7 @@ func needsOf(id string) probe.Need {
 	return 0
 }
 
-// inProfile gives the operations that the profile of a run knows.
+// inProfile returns the operations that the profile of a run knows.
 func inProfile(t *probe.T, all []operation) []operation {
 	return slices.DeleteFunc(slices.Clone(all), func(op operation) bool { return !op.document && !t.Full() })
 }
@@ -102,7 +102,7 @@ func operationIDs(all []operation) []string {
 // pathValues has the values of path parameters, by name.
 type pathValues map[string]string
 
-// madeUp gives values that never existed, and a country that is enabled.
+// madeUp returns values that never existed, and a country that is enabled.
 func madeUp(t *probe.T) pathValues {
 	n := pathValues{
 		"payerId": "999999999999", "bankId": "999999999999", "stateId": "999999999999", "stateCode": "ZZZ",
@@ -118,7 +118,7 @@ func madeUp(t *probe.T) pathValues {
 	return n
 }
 
-// existing gives values that these operations find, and makes what is not there yet. In profile document the user is that
+// existing returns values that these operations find, and makes what is not there yet. In profile document the user is that
 // of the fixtures.
 func existing(t *probe.T, all ...operation) pathValues {
 	n := madeUp(t)
@@ -191,7 +191,7 @@ func (op operation) fill(n pathValues) string {
 	return path
 }
 
-// firstOf gives the first of a list, or skips the check.
+// firstOf returns the first of a list, or skips the check.
 func firstOf[V any](t *probe.T, what string, all []V) V {
 	if len(all) == 0 {
 		t.Skipf("the server has no %s", what)

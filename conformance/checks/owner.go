@@ -41,7 +41,7 @@ func owns(t *probe.T) owner {
 	return o
 }
 
-// writes gives the request of every operation that would change something.
+// writes returns the request of every operation that would change something.
 func (o owner) writes(t *probe.T) []probe.Request {
 	var all []probe.Request
 	for _, op := range operations() {
@@ -63,7 +63,7 @@ func (o owner) unchanged(t *probe.T, act func()) {
 	}
 }
 
-// read gives what all operations answer that read something of the owner.
+// read returns what all operations answer that read something of the owner.
 func (o owner) read(t *probe.T) map[string]any {
 	all := map[string]any{}
 	for _, op := range inProfile(t, operationsWhere(operation.belowUser)) {

@@ -91,7 +91,7 @@ func readBranch(t *probe.T) {
 	sameMembers(t, []any{created}, readBack(t, path))
 }
 
-// prepare gives what a creation answered, as JSON values.
+// prepare returns what a creation answered, as JSON values.
 func prepare(t *probe.T, path string, body any) any {
 	reply, err := t.Try(probe.Request{Method: http.MethodPost, Path: path, Body: body})
 	if err != nil || reply.Status != http.StatusOK {
@@ -100,7 +100,7 @@ func prepare(t *probe.T, path string, body any) any {
 	return jsonValue(t, reply)
 }
 
-// readBack gives what is read at a path, as JSON values.
+// readBack returns what is read at a path, as JSON values.
 func readBack(t *probe.T, path string) any {
 	reply := t.Send(probe.Request{Method: http.MethodGet, Path: path})
 	if reply.Status != http.StatusOK {
@@ -109,7 +109,7 @@ func readBack(t *probe.T, path string) any {
 	return jsonValue(t, reply)
 }
 
-// idIn gives the id of what was created.
+// idIn returns the id of what was created.
 func idIn(t *probe.T, created any) string {
 	object, _ := created.(map[string]any)
 	text, _ := object["id"].(string)

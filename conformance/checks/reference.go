@@ -139,7 +139,7 @@ func notEnabledForOther(t *probe.T, country string) {
 	}
 }
 
-// hidden gives what all holds and own does not.
+// hidden returns what all holds and own does not.
 func hidden(all, own []int64) []int64 {
 	return pick(all, func(id int64) bool { return !slices.Contains(own, id) })
 }
@@ -147,7 +147,7 @@ func hidden(all, own []int64) []int64 {
 // mostCountries is of how many countries the lists are compared.
 const mostCountries = 20
 
-// countriesIn gives the destination and the countries of a list, but the one that is not enabled; not all where there are many.
+// countriesIn returns the destination and the countries of a list, but the one that is not enabled; not all where there are many.
 func countriesIn[V any](t *probe.T, list []V, of func(V) string) []string {
 	countries := []string{t.Target().Facts.Destination}
 	for _, v := range list {
@@ -159,7 +159,7 @@ func countriesIn[V any](t *probe.T, list []V, of func(V) string) []string {
 }
 
 // sameIDs compares a list without a country with the list of a country, as far as both are about the country. Their order
-// is another rule.
+// is checked elsewhere.
 func sameIDs(t *probe.T, what, country string, all, list []int64) {
 	for _, id := range hidden(list, all) {
 		t.Failf("%s %d is not in the list without a country", what, id)
@@ -169,7 +169,7 @@ func sameIDs(t *probe.T, what, country string, all, list []int64) {
 	}
 }
 
-// some gives up to five elements: a list may have thousands.
+// some returns up to five elements: a list may have thousands.
 func some[V any](all []V) []V { return all[:min(5, len(all))] }
 
 // region finds a country by its alpha-2 code.
@@ -181,7 +181,7 @@ func region(t *probe.T, alpha2 string) language.Region {
 	return r
 }
 
-// threeLetters gives the ISO 3166-1 alpha-3 code of a country. There is none for codes that are in use without ISO, as XK.
+// threeLetters returns the ISO 3166-1 alpha-3 code of a country. There is none for codes that are in use without ISO, as XK.
 func threeLetters(alpha2 string) (alpha3 string, ok bool) {
 	r, err := language.ParseRegion(alpha2)
 	if err != nil || r.IsPrivateUse() {

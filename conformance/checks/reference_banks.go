@@ -50,7 +50,7 @@ func referenceBanks() []probe.Check {
 			},
 		},
 		{
-			ID: "reference.banks.single", Title: "A single bank has the values that the list gives",
+			ID: "reference.banks.single", Title: "A single bank has the values that the list returns",
 			Clauses: []string{"2.2", "4-bank"}, Operations: []string{"listBanks", "getBank"},
 			Fix: "Answer the bank of the id in the path, with the same values and branches as in the list.",
 			Run: func(t *probe.T) {
@@ -125,7 +125,7 @@ func allBanks(t *probe.T) []api.Bank {
 	return probe.Setup(t, r, err)
 }
 
-// someBanks gives some banks of the destination, as a set-up.
+// someBanks returns some banks of the destination, as a set-up.
 func someBanks(t *probe.T) []api.Bank {
 	r, err := t.Client().ListBanksWithResponse(t.Context(), &api.ListBanksParams{Country: probe.Ptr(t.Target().Facts.Destination)})
 	list := probe.Setup(t, r, err)

@@ -67,7 +67,7 @@ func referencePayers() []probe.Check {
 		{
 			ID: "reference.payers.delivery-method", Title: "The filter delivery_method has the meaning of payout_method",
 			Clauses: []string{"4-param-payout-method", "D-02"}, Operations: lists,
-			Fix: "Take delivery_method for another spelling of payout_method.",
+			Fix: "Treat delivery_method as another spelling of payout_method.",
 			Run: func(t *probe.T) {
 				all := allPayers(t)
 				for _, m := range allMethods {
@@ -120,7 +120,7 @@ func referencePayers() []probe.Check {
 			},
 		},
 		{
-			ID: "reference.payers.single", Title: "A single payer has the values that the list gives",
+			ID: "reference.payers.single", Title: "A single payer has the values that the list returns",
 			Clauses: []string{"2.1-list", "2.1-single", "4-payer"}, Operations: []string{"listPayers", "getPayer"},
 			Fix: "Answer the payer of the id in the path, with the same values as in the list.",
 			Run: singlePayers,
@@ -220,7 +220,7 @@ func payersBy(all []api.Payer, m api.PayoutMethod) []api.Payer {
 	return pick(all, func(p api.Payer) bool { return p.DeliveryMethod == m })
 }
 
-// unused gives an id far above all that are listed, which may not be all there are.
+// unused returns an id far above all that are listed, which may not be all there are.
 func unused(all []int64) int64 {
 	if len(all) == 0 {
 		return 1

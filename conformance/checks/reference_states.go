@@ -9,7 +9,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// nowhere is a code that ISO 3166-1 gives to no country.
+// nowhere is a code that ISO 3166-1 assigns to no country.
 const nowhere = "ZZ"
 
 func referenceStates() []probe.Check {
@@ -37,7 +37,7 @@ func referenceStates() []probe.Check {
 			},
 		},
 		{
-			ID: "reference.states.single", Title: "A single state of a country has the values that the list gives",
+			ID: "reference.states.single", Title: "A single state of a country has the values that the list returns",
 			Clauses: []string{"2.3", "4-country-state", "4-param-state-code"}, Operations: []string{"listCountryStates", "getCountryState"},
 			Fix: "Answer the state of the country and the code in the path, with the same values as in the list.",
 			Run: func(t *probe.T) {
@@ -121,7 +121,7 @@ func referenceStatesV2() []probe.Check {
 			},
 		},
 		{
-			ID: "reference.states-v2.single", Title: "A single state of the second form has the values that the list gives",
+			ID: "reference.states-v2.single", Title: "A single state of the second form has the values that the list returns",
 			Clauses: []string{"2.4", "4-v2-state", "D-03"}, Operations: []string{"listStatesV2", "getStateV2"},
 			Fix: "Answer the state of the id in the path, with the same values as in the list.",
 			Run: func(t *probe.T) {
@@ -212,7 +212,7 @@ func bothForms(t *probe.T) {
 	}
 }
 
-// states gives a country with states and lists them, as a set-up: the originating country or else the destination.
+// states returns a country with states and lists them, as a set-up: the originating country or else the destination.
 func states(t *probe.T) (country string, list []api.State) {
 	for _, country := range []string{t.Target().Facts.OriginCountry, t.Target().Facts.Destination} {
 		r, err := t.Client().ListCountryStatesWithResponse(t.Context(), country)

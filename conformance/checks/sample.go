@@ -16,7 +16,7 @@ import (
 )
 
 // sampler makes values that keep a schema, to be damaged. They need not make sense: what they name was never there, and a
-// body with all members may break rules that no schema tells.
+// body with all members may break rules that no schema states.
 type sampler struct {
 	country string // for every member that is called country
 	variant string // of a oneOf
@@ -107,7 +107,7 @@ func sampleText(schema *openapi3.Schema) string {
 	return "Conformance"
 }
 
-// variantsOf gives the values of the discriminator below a body; one empty value where there is none.
+// variantsOf returns the values of the discriminator below a body; one empty value where there is none.
 func variantsOf(body *openapi3.Schema) []string {
 	for _, name := range slices.Sorted(maps.Keys(body.Properties)) {
 		if d := body.Properties[name].Value.Discriminator; d != nil {
@@ -117,7 +117,7 @@ func variantsOf(body *openapi3.Schema) []string {
 	return []string{""}
 }
 
-// unfit gives texts that break a pattern: among them those that are one too short or too long for a repetition in it.
+// unfit returns texts that break a pattern: among them those that are one too short or too long for a repetition in it.
 func unfit(pattern, sample string) []string {
 	keeps, err := regexp.Compile(pattern)
 	if err != nil {

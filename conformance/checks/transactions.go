@@ -80,7 +80,7 @@ func refused(all ...refusal) func(*probe.T) {
 	return each(cases...)
 }
 
-// withMember gives a receive side with one more member, or another value of one.
+// withMember returns a receive side with one more member, or another value of one.
 func withMember(t *probe.T, to api.ReceiveSide, name string, value any) api.ReceiveSide {
 	members := probe.Object(t, to)
 	members[name] = value
@@ -121,7 +121,7 @@ func minorDigits(currency string) int {
 	return c.Scale()
 }
 
-// paidIn gives a receive side that is paid in a currency of so many decimals, by a payer that restricts nothing.
+// paidIn returns a receive side that is paid in a currency of so many decimals, by a payer that restricts nothing.
 func paidIn(t *probe.T, s probe.Sender, digits int) probe.Receiver {
 	if !t.Full() {
 		for _, f := range t.Target().Fixtures.Receivers {
@@ -178,13 +178,13 @@ func equalTransactions(t *probe.T, a, b api.Transaction) bool {
 	return text(a) == text(b)
 }
 
-// transactionIDs gives the ids of a user's transactions as one page of at most 100, as a set-up.
+// transactionIDs returns the ids of a user's transactions as one page of at most 100, as a set-up.
 func transactionIDs(t *probe.T, user openapi_types.UUID) []openapi_types.UUID {
 	r, err := t.Client().ListTransactionsWithResponse(t.Context(), user, &api.ListTransactionsParams{Limit: probe.Ptr[int32](100)})
 	return ids(probe.Setup(t, r, err).Items, func(x api.Transaction) openapi_types.UUID { return x.ID })
 }
 
-// remainingLimit gives what a user may still send to the destination, as a set-up.
+// remainingLimit returns what a user may still send to the destination, as a set-up.
 func remainingLimit(t *probe.T, user openapi_types.UUID) api.RemainingLimit {
 	return purse{Sender: probe.Sender{UserID: user}, t: t}.remaining()
 }

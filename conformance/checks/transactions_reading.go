@@ -79,14 +79,14 @@ func transactionsToRead(t *probe.T, s probe.Sender) []api.Transaction {
 	return made
 }
 
-// transactionsOf gives a new sender and so many transactions, the newest first.
+// transactionsOf returns a new sender and so many transactions, the newest first.
 func transactionsOf(t *probe.T, n int) (probe.Sender, []moment) {
 	s, body := t.Deposit()
 	body.FromAmount = cent // many of them are little too
 	return s, prepareTransactions(t, s, body, n)
 }
 
-// prepareTransactions creates so many equal transactions, and gives the newest first.
+// prepareTransactions creates so many equal transactions, and returns the newest first.
 func prepareTransactions(t *probe.T, s probe.Sender, body api.TransactionRequest, n int) []moment {
 	made := make([]api.Transaction, n)
 	for i := range n {

@@ -153,7 +153,7 @@ func mostDocuments(t *probe.T) {
 		"answered %d physical and %d virtual documents, want %d of each", len(u.PhysicalDocuments), len(u.VirtualDocuments), most)
 }
 
-// businessDocuments looks at the types only: with what members documents come back is another rule.
+// businessDocuments looks at the types only: their members are checked elsewhere.
 func businessDocuments(t *probe.T) {
 	body := business(t, withDocuments)
 	u := register(t, body)
@@ -165,7 +165,7 @@ func businessDocuments(t *probe.T) {
 		"answered %d virtual documents, or of other types; %d were sent", len(numbers), len(body.VirtualDocuments))
 }
 
-// keeps registers a user and expects these members as they were sent. That all others come back is another rule.
+// keeps registers a user and expects these members as they were sent. Whether all others come back is checked elsewhere.
 func keeps(t *probe.T, body api.UserRequest, names ...string) {
 	r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
 	probe.OK(t, r, err)

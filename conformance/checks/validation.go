@@ -10,13 +10,13 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 )
 
-// validation gives the checks of how strictly requests are read. Those of an operation are made from its parameters and
+// validation returns the checks of how strictly requests are read. Those of an operation are made from its parameters and
 // the schema of its body: a rule of the contract that is added is checked from then on.
 func validation() []probe.Check {
 	return slices.Concat(parameterChecks(), bodyChecks(), boundChecks(), validationJSON(), validationNumbers(), validationErrors(), validationAccepted())
 }
 
-// parameterChecks gives one check for the parameters of each operation, and one for its query.
+// parameterChecks returns one check for the parameters of each operation, and one for its query.
 func parameterChecks() []probe.Check {
 	var all []probe.Check
 	for _, op := range operations() {
@@ -50,7 +50,7 @@ func parameterChecks() []probe.Check {
 	return all
 }
 
-// parameterClauses gives the clauses of the interface document that list the parameters of an operation.
+// parameterClauses returns the clauses of the interface document that list the parameters of an operation.
 func parameterClauses(op operation) []string {
 	clauses := []string{"D-08", "D-10", "D-48"}
 	for _, p := range op.parameters {
@@ -79,7 +79,7 @@ func parameterClauses(op operation) []string {
 	return slices.Compact(clauses)
 }
 
-// bodyChecks gives the checks of the body of each operation that takes one, a check for each kind of damage.
+// bodyChecks returns the checks of the body of each operation that takes one, a check for each kind of damage.
 func bodyChecks() []probe.Check {
 	var all []probe.Check
 	for _, op := range operationsWhere(operation.takesBody) {
@@ -93,7 +93,7 @@ func bodyChecks() []probe.Check {
 				[]string{"D-08", "D-46"}, wrongTypes,
 			},
 			{
-				"values", "refuses each member whose value breaks its schema, and names it", "Hold every member against length, pattern, enum, bounds and format of its schema, and answer 400 BAD_REQUEST with a JSON pointer to each that breaks them.",
+				"values", "refuses each member whose value breaks its schema, and names it", "Check every member against the length, pattern, enum, bounds and format of its schema, and answer 400 BAD_REQUEST with a JSON pointer to each that breaks them.",
 				valueClauses(op), wrongValues,
 			},
 			{
@@ -118,10 +118,10 @@ func bodyChecks() []probe.Check {
 	return all
 }
 
-// requires tells whether a body of the operation has members that must be there.
+// requires reports whether a body of the operation has members that must be there.
 func (op operation) requires() bool { return len(op.body.Required) > 0 }
 
-// valueClauses gives the clauses that say what values the members of a body may have.
+// valueClauses returns the clauses that say what values the members of a body may have.
 func valueClauses(op operation) []string {
 	switch op.id {
 	case "createUser":

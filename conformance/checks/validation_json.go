@@ -10,7 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 )
 
-// validationJSON gives the checks of what is taken for a JSON text, each with every operation that takes a body.
+// validationJSON returns the checks of what is taken for a JSON text, each with every operation that takes a body.
 func validationJSON() []probe.Check {
 	of := func(id, title, fix string, texts func(body []byte) [][]byte) probe.Check {
 		return probe.Check{
@@ -75,7 +75,7 @@ func validationJSON() []probe.Check {
 		{
 			ID: "validation.json.case", Title: "A member whose name is in another case is one that the contract does not know, and refused", Clauses: []string{"D-13", "D-48"},
 			Operations: operationIDs(operationsWhere(operation.takesBody)),
-			Fix:        "Compare the names of members letter by letter, upper and lower case apart; some parsers of JSON do not.",
+			Fix:        "Compare the names of members case-sensitively; some parsers of JSON do not.",
 			Run: func(t *probe.T) {
 				eachBody(t, func(op operation, r probe.Request, body []byte) {
 					for _, text := range inOtherCase(t, body) {
@@ -101,7 +101,7 @@ func validationJSON() []probe.Check {
 	}
 }
 
-// eachBody gives each operation that takes a body, with a request and its body as text.
+// eachBody returns each operation that takes a body, with a request and its body as text.
 func eachBody(t *probe.T, send func(op operation, r probe.Request, body []byte)) {
 	all := inProfile(t, operationsWhere(operation.takesBody))
 	n := existing(t, all...)
@@ -127,8 +127,8 @@ func refusedBody(t *probe.T, op operation, r probe.Request, pointers ...string) 
 	t.Refused(reply, nil, 400, badRequest, pointers...)
 }
 
-// inOtherCase gives the body with its first name in capitals; none if it has no members. That the name is told is for
-// another check to see.
+// inOtherCase returns the body with its first name in capitals; none if it has no members. Whether the answer names it is part of
+// another check.
 func inOtherCase(t *probe.T, body []byte) [][]byte {
 	object := probe.Object(t, json.RawMessage(body))
 	if len(object) == 0 {
@@ -140,7 +140,7 @@ func inOtherCase(t *probe.T, body []byte) [][]byte {
 	return [][]byte{encoded(t, object)}
 }
 
-// repeated gives bodies in which the member at a pointer is given twice with the same value, one for each object.
+// repeated returns bodies in which the member at a pointer is given twice with the same value, one for each object.
 func repeated(t *probe.T, op operation) map[string][]byte {
 	texts := map[string][]byte{}
 	body := op.sample(t, bankDeposit, allMembers)
@@ -161,7 +161,7 @@ func repeated(t *probe.T, op operation) map[string][]byte {
 	return texts
 }
 
-// at gives the object at a path of a sample.
+// at returns the object at a path of a sample.
 func at(value any, path []string) map[string]any {
 	for _, token := range path {
 		switch v := value.(type) {

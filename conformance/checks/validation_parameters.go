@@ -90,7 +90,7 @@ func withQuery(path, query string) string {
 	return path + "?" + query
 }
 
-// sampleParameter gives a value that a parameter may have.
+// sampleParameter returns a value that a parameter may have.
 func sampleParameter(t *probe.T, p *openapi3.Parameter) string {
 	switch {
 	case p.Schema.Value.Type.Is(openapi3.TypeInteger):

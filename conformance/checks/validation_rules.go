@@ -10,7 +10,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// validationNumbers gives the checks of how amounts and rates are written.
+// validationNumbers returns the checks of how amounts and rates are written.
 func validationNumbers() []probe.Check {
 	of := func(id, title, fix string, wrong map[string]json.RawMessage) probe.Check {
 		return probe.Check{
@@ -47,7 +47,7 @@ func validationNumbers() []probe.Check {
 // canary is a text that must not come back in an error.
 const canary = "canary-7f3a"
 
-// validationErrors gives the checks of what a 400 tells, and of what it leaves behind.
+// validationErrors returns the checks of what a 400 contains, and of what it leaves unchanged.
 func validationErrors() []probe.Check {
 	return []probe.Check{
 		{
@@ -67,13 +67,13 @@ func validationErrors() []probe.Check {
 		{
 			ID: "validation.no-values", Title: "A 400 names places and what was expected there, and never repeats a value",
 			Clauses: []string{"D-08"}, Operations: []string{"createUser", "listPayers", "getCipInfo", "getBank"},
-			Fix: "Leave the offending value out of message, field and reason; validators like to quote it.",
+			Fix: "Leave the offending value out of message, field and reason; many validators quote it.",
 			Run: noValues,
 		},
 		{
 			ID: "validation.changes-nothing", Title: "A refused request changes nothing, even if most of it would have been accepted",
 			Clauses: []string{"D-48"}, Operations: operationIDs(operationsWhere(writesBelowUser)), Needs: probe.Extensions,
-			Fix: "Judge the whole request before writing any of it.",
+			Fix: "Validate the whole request before writing any of it.",
 			Run: func(t *probe.T) {
 				o := owns(t)
 				o.unchanged(t, func() {
@@ -149,7 +149,7 @@ const unseen = "CONFORMANCE_2"
 
 var longestToken = "CONFORMANCE_" + strings.Repeat("9", 52)
 
-// validationAccepted gives the checks of what must not be refused.
+// validationAccepted returns the checks of what must not be refused.
 func validationAccepted() []probe.Check {
 	accepts := func(t *probe.T, edit func(*api.UserRequest)) {
 		r, err := t.Client().CreateUserWithResponse(t.Context(), nil, t.UserRequest(edit))
@@ -160,7 +160,7 @@ func validationAccepted() []probe.Check {
 		{
 			ID: "validation.open-sets.users", Title: "The open sets of a registration accept any upper-case token of at most 64 characters",
 			Clauses: []string{"D-12"}, Operations: []string{"createUser"},
-			Fix: "Do not hold gender, document_type, business_type, user_scope and number_of_employee against a list.",
+			Fix: "Accept any token for gender, document_type, business_type, user_scope and number_of_employee; they are no closed lists.",
 			Run: func(t *probe.T) {
 				for _, token := range []string{unseen, longestToken} {
 					accepts(t, func(u *api.UserRequest) {
@@ -178,7 +178,7 @@ func validationAccepted() []probe.Check {
 		{
 			ID: "validation.open-sets.transactions", Title: "The open sets of a transaction accept any upper-case token of at most 64 characters",
 			Clauses: []string{"D-12"}, Operations: []string{"createTransaction"},
-			Fix: "Do not hold purpose, funding_source_type and document_type against a list.",
+			Fix: "Accept any token for purpose, funding_source_type and document_type; they are no closed lists.",
 			Run: func(t *probe.T) {
 				s, body := t.Deposit()
 				for _, token := range []string{unseen, longestToken} {
@@ -192,7 +192,7 @@ func validationAccepted() []probe.Check {
 		{
 			ID: "validation.open-sets.funding-accounts", Title: "The type of a funding account is any upper-case token of at most 64 characters",
 			Clauses: []string{"D-12"}, Operations: []string{"createFundingAccount"}, Needs: probe.Extensions,
-			Fix: "Do not hold funding_source_type against a list.",
+			Fix: "Accept any token for funding_source_type; they are no closed lists.",
 			Run: func(t *probe.T) {
 				for _, token := range []string{unseen, longestToken} {
 					r, err := t.Client().CreateFundingAccountWithResponse(t.Context(), t.NewUser().ID, nil, api.FundingAccountRequest{FundingSourceType: token})

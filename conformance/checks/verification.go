@@ -74,7 +74,7 @@ func verificationReported() []probe.Check {
 			},
 		},
 		{
-			ID: "verification.document-tags", Title: "Each document becomes its tag alone, whatever its form and type",
+			ID: "verification.document-tags", Title: "Each document becomes exactly its tag, whatever its form and type",
 			Clauses: []string{"2.7-individual", "2.7-business", "D-39"}, Operations: reading,
 			Fix: "Give any document of an individual but an invoice the tag ID_DOC, and STATE_ID, PASSPORT and SSN of a business ACCOUNT_OPERATOR_INFO.",
 			Run: documentTags,
@@ -218,7 +218,7 @@ func withScan(kind string) func(*api.UserRequest) {
 	}
 }
 
-// asCompany makes a business that tells nothing more of itself.
+// asCompany makes a business with required fields only.
 func asCompany(u *api.UserRequest) { u.Business, u.LastName = probe.Ptr(true), nil }
 
 func oneStatus(t *probe.T) {
@@ -306,7 +306,7 @@ func union(a, b map[string]api.CipStatus) map[string]api.CipStatus {
 	return all
 }
 
-// tagsWith gives all these tags one status.
+// tagsWith returns all these tags with one status.
 func tagsWith(tags []string, status api.CipStatus) map[string]api.CipStatus {
 	all := map[string]api.CipStatus{}
 	for _, tag := range tags {
