@@ -12,12 +12,58 @@ import (
 
 // reference is about payers, banks and states of the countries that are enabled for the client.
 func reference() []probe.Check {
-	return slices.Concat(referencePayers(), referenceBanks(), referenceStates(), referenceStatesV2(), []probe.Check{
+	lists := []string{"listPayers", "listBanks", "listStatesV2"}
+	return slices.Concat([]probe.Check{
 		{
-			ID: "reference.enabled-countries-only", Title: "Lists without a country hold nothing of a country that is not enabled",
-			Clauses: []string{"1-rule-2", "D-18"}, Operations: []string{"listPayers", "listBanks", "listStatesV2"},
-			Fix: "Leave out payers, banks and states of countries that are not enabled for the client.",
-			Run: enabledCountriesOnly,
+			ID: "reference.lists.country", Title: "The list of a country has elements of that country only",
+			Clauses: []string{
+				"2.4", "4-payers", "4-param-country-payers", "4-banks", "4-param-country-banks", "4-v2-states-country", "4-param-country-code", "9-v2", "D-33",
+			},
+			Operations: lists, Fix: "Narrow the list to the country that is asked for; country_id of a state is its ISO 3166-1 numeric code, three digits.",
+			Run: eachListing(func(t *probe.T, l listing) {
+				for _, country := range []string{t.Target().Facts.Destination, t.Target().Facts.OriginCountry} {
+					list := l.list(&country)
+					t.Expect(len(list) > 0 || l.name == "states" || country != t.Target().Facts.Destination, "nothing is listed in %s, an enabled destination", country)
+					for _, e := range list {
+						t.Expect(e.country == l.code(country), "element %d of the list of %s is of country %q", e.id, country, e.country)
+					}
+				}
+			}),
+		},
+		{
+			ID: "reference.lists.all-countries", Title: "Without a country a list has what the lists of the enabled countries have",
+			Clauses:    []string{"4-note-5", "4-param-country-banks", "4-v2-states", "9-v2", "D-38", "D-45"},
+			Operations: lists, Fix: "Treat a missing country as no restriction, and list everything, however much.",
+			Run: eachListing(func(t *probe.T, l listing) {
+				all := l.list(nil)
+				for _, country := range l.countries(t, all) {
+					of := func(list []element) []int64 {
+						return ids(pick(list, func(e element) bool { return e.country == l.code(country) }), element.identifier)
+					}
+					sameIDs(t, country, of(all), of(l.list(&country)))
+				}
+			}),
+		},
+		{
+			ID: "reference.lists.order", Title: "Lists are in ascending order of id, with each element once",
+			Clauses: []string{"D-29"}, Operations: lists,
+			Fix: "Order the list by id, with a country and without.",
+			Run: eachListing(func(t *probe.T, l listing) {
+				all := l.list(nil)
+				ascending(t, all, element.identifier)
+				for _, country := range l.countries(t, all) {
+					if list := l.list(&country); len(list) > 1 {
+						ascending(t, list, element.identifier)
+					}
+				}
+			}),
+		},
+		{
+			ID: "reference.single", Title: "A single payer, bank or state has the values that the list returns",
+			Clauses:    []string{"2.1-list", "2.1-single", "2.2", "2.3", "2.4", "4-payer", "4-bank", "4-country-state", "4-param-state-code", "4-v2-state", "D-03"},
+			Operations: []string{"listPayers", "getPayer", "listBanks", "getBank", "listCountryStates", "getCountryState", "listStatesV2", "getStateV2"},
+			Fix:        "Answer the element of the id or code in the path, with the same values as in the list.",
+			Run:        each(of("payers", singlePayers), of("banks", singleBanks), of("states", singleStates), of("states of the second form", singleStatesV2)),
 		},
 		{
 			ID: "reference.disabled-country", Title: "The lists of a country that is unknown or not enabled are empty",
@@ -35,6 +81,12 @@ func reference() []probe.Check {
 					t.Expect(len(states) == 0, "%d states are listed in %s", len(states), country)
 				}
 			},
+		},
+		{
+			ID: "reference.enabled-countries-only", Title: "Lists without a country hold nothing of a country that is not enabled",
+			Clauses: []string{"1-rule-2", "D-18"}, Operations: []string{"listPayers", "listBanks", "listStatesV2"},
+			Fix: "Leave out payers, banks and states of countries that are not enabled for the client.",
+			Run: enabledCountriesOnly,
 		},
 		{
 			ID: "reference.alpha-3-elsewhere", Title: "A country of 3 letters is refused everywhere but in the payer list",
@@ -61,7 +113,50 @@ func reference() []probe.Check {
 			Fix:        "Judge lists, single elements and countries by what is enabled for the client that asks.",
 			Run:        eachClientItsOwn,
 		},
-	})
+	}, referencePayers(), referenceBanks(), referenceStates())
+}
+
+// element is what lists of payers, banks and states have in common.
+type element struct {
+	id      int64
+	country string // as the list writes it
+}
+
+func (e element) identifier() int64 { return e.id }
+
+// listing is a list that can be narrowed to a country.
+type listing struct {
+	name string
+	list func(country *string) []element
+	code func(country string) string // how elements write a country
+}
+
+// eachListing makes a check with a case for each of the three lists.
+func eachListing(run func(*probe.T, listing)) func(*probe.T) {
+	return func(t *probe.T) {
+		alpha2 := func(country string) string { return country }
+		for _, l := range []listing{
+			{"payers", func(country *string) []element {
+				return ids(payersOf(t, api.ListPayersParams{Country: country}), func(p api.Payer) element { return element{p.ID, p.Country} })
+			}, alpha2},
+			{"banks", func(country *string) []element {
+				return ids(banksOf(t, country), func(b api.Bank) element { return element{b.ID, b.Country} })
+			}, alpha2},
+			{"states", func(country *string) []element {
+				return ids(statesV2Of(t, country), func(s api.StateV2) element { return element{s.ID, s.CountryID} })
+			}, func(country string) string { return numeric(t, country) }},
+		} {
+			t.Case(l.name, func() { run(t, l) })
+		}
+	}
+}
+
+// countries returns the countries of a list, as far as their alpha-2 codes are known.
+func (l listing) countries(t *probe.T, all []element) []string {
+	if l.name == "states" {
+		return []string{t.Target().Facts.OriginCountry, t.Target().Facts.Destination}
+	}
+	return countriesIn(t, all, func(e element) string { return e.country })
 }
 
 func enabledCountriesOnly(t *probe.T) {
@@ -160,12 +255,12 @@ func countriesIn[V any](t *probe.T, list []V, of func(V) string) []string {
 
 // sameIDs compares a list without a country with the list of a country, as far as both are about the country. Their order
 // is checked elsewhere.
-func sameIDs(t *probe.T, what, country string, all, list []int64) {
+func sameIDs(t *probe.T, country string, all, list []int64) {
 	for _, id := range hidden(list, all) {
-		t.Failf("%s %d is not in the list without a country", what, id)
+		t.Failf("element %d of %s is not in the list without a country", id, country)
 	}
 	for _, id := range hidden(all, list) {
-		t.Failf("%s %d of %s is in the list without a country only", what, id, country)
+		t.Failf("element %d of %s is only in the list without a country", id, country)
 	}
 }
 

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -9,82 +10,16 @@ import (
 )
 
 // allMethods are the four of rule 4.
-var allMethods = []api.PayoutMethod{
-	api.PayoutMethodBankDeposit, api.PayoutMethodWallet, api.PayoutMethodCashPickup, api.PayoutMethodHomeDelivery,
-}
+var allMethods = []api.PayoutMethod{deposit, wallet, cash, home}
 
 func referencePayers() []probe.Check {
 	lists := []string{"listPayers"}
 	return []probe.Check{
 		{
-			ID: "reference.payers.country", Title: "The payer list of a country holds payers of that country",
-			Clauses: []string{"4-payers", "4-param-country-payers"}, Operations: lists,
-			Fix: "Narrow the list to the country that is asked for.",
-			Run: func(t *probe.T) {
-				country := t.Target().Facts.Destination
-				list := payersOf(t, api.ListPayersParams{Country: &country})
-				t.Expect(len(list) != 0, "no payer is listed in %s, an enabled destination", country)
-				for _, p := range list {
-					t.Expect(p.Country == country, "payer %d is in another country than %s", p.ID, country)
-				}
-			},
-		},
-		{
-			ID: "reference.payers.all-countries", Title: "Without a country the payer list holds what the lists of the enabled countries hold",
-			Clauses: []string{"D-38"}, Operations: lists,
-			Fix: "Treat a missing country as no restriction, and list all payers, however many.",
-			Run: func(t *probe.T) {
-				all := payersOf(t, api.ListPayersParams{})
-				for _, country := range countriesIn(t, all, payerCountry) {
-					sameIDs(t, "payer", country, ids(payersIn(all, country), payerID), ids(payersIn(payersListedIn(t, country), country), payerID))
-				}
-			},
-		},
-		{
-			ID: "reference.payers.alpha-3", Title: "A country of 2 letters and its form of 3 letters list the same payers",
-			Clauses: []string{"4-param-country-payers", "D-18"}, Operations: lists,
-			Fix: "Accept ISO 3166-1 alpha-3 in the payer list and look up the same country.",
-			Run: func(t *probe.T) {
-				for _, alpha2 := range countriesIn(t, allPayers(t), payerCountry) {
-					if alpha3, ok := threeLetters(alpha2); ok {
-						same(t, "the payers of "+alpha2+" and "+alpha3, payersOf(t, api.ListPayersParams{Country: &alpha3}), payersListedIn(t, alpha2))
-					}
-				}
-			},
-		},
-		{
-			ID: "reference.payers.payout-method", Title: "The filter payout_method lists the payers of that method",
-			Clauses: []string{"4-param-payout-method", "D-43"}, Operations: lists,
-			Fix: "Narrow the list to payers whose delivery_method is the one asked for; all four methods are values of the filter.",
-			Run: func(t *probe.T) {
-				all := allPayers(t)
-				for _, m := range allMethods {
-					same(t, "the payers with delivery_method "+string(m)+" and those listed with this filter",
-						payersOf(t, api.ListPayersParams{PayoutMethod: &m}), payersBy(all, m))
-				}
-			},
-		},
-		{
-			ID: "reference.payers.delivery-method", Title: "The filter delivery_method has the meaning of payout_method",
-			Clauses: []string{"4-param-payout-method", "D-02"}, Operations: lists,
-			Fix: "Treat delivery_method as another spelling of payout_method.",
-			Run: func(t *probe.T) {
-				all := allPayers(t)
-				for _, m := range allMethods {
-					same(t, "the payers with delivery_method "+string(m)+" and those listed with this filter",
-						payersOf(t, api.ListPayersParams{DeliveryMethod: &m}), payersBy(all, m))
-				}
-			},
-		},
-		{
-			ID: "reference.payers.both-spellings", Title: "payout_method and delivery_method may be sent together when they are equal",
-			Clauses: []string{"D-02"}, Operations: lists,
-			Fix: "Accept both spellings with the same value as one filter.",
-			Run: func(t *probe.T) {
-				m := api.PayoutMethodCashPickup
-				same(t, "the lists with one and with both spellings",
-					payersOf(t, api.ListPayersParams{PayoutMethod: &m, DeliveryMethod: &m}), payersBy(allPayers(t), m))
-			},
+			ID: "reference.payers.filters", Title: "Country, in its form of 2 or of 3 letters, and method, in either spelling or both, list the payers that fit",
+			Clauses: []string{"4-payers", "4-param-country-payers", "4-param-payout-method", "D-02", "D-18", "D-43"}, Operations: lists,
+			Fix: "Apply both filters: alpha-3 names the same country as alpha-2, delivery_method is another spelling of payout_method, and all four methods are values.",
+			Run: payerFilters,
 		},
 		{
 			ID: "reference.payers.contradiction", Title: "payout_method and delivery_method with different values are refused with 400",
@@ -98,32 +33,6 @@ func referencePayers() []probe.Check {
 					t.Refused(r, err, 400, api.ErrorCodeBadRequest)
 				}
 			},
-		},
-		{
-			ID: "reference.payers.country-and-method", Title: "Country and method together list the payers that fit both, in either spelling of each",
-			Clauses: []string{"4-payers", "4-param-country-payers", "4-param-payout-method", "D-02", "D-18"}, Operations: lists,
-			Fix: "Apply both filters, whether the country has 2 or 3 letters and whether the method is payout_method or delivery_method.",
-			Run: countryAndMethod,
-		},
-		{
-			ID: "reference.payers.order", Title: "Payers are listed by ascending id, each once",
-			Clauses: []string{"D-29"}, Operations: lists,
-			Fix: "Order the list by id, with a country and without.",
-			Run: func(t *probe.T) {
-				all := payersOf(t, api.ListPayersParams{})
-				ascending(t, all, payerID)
-				for _, country := range countriesIn(t, all, payerCountry) {
-					if list := payersOf(t, api.ListPayersParams{Country: &country}); len(list) > 1 {
-						ascending(t, list, payerID)
-					}
-				}
-			},
-		},
-		{
-			ID: "reference.payers.single", Title: "A single payer has the values that the list returns",
-			Clauses: []string{"2.1-list", "2.1-single", "4-payer"}, Operations: []string{"listPayers", "getPayer"},
-			Fix: "Answer the payer of the id in the path, with the same values as in the list.",
-			Run: singlePayers,
 		},
 		{
 			ID: "reference.payers.network-limit", Title: "The bounds of a payer are in its receiving currency, the lower not above the upper",
@@ -148,22 +57,37 @@ func payerID(p api.Payer) int64 { return p.ID }
 
 func payerCountry(p api.Payer) string { return p.Country }
 
-// countryAndMethod tries each method in both spellings with the destination in both forms.
-func countryAndMethod(t *probe.T) {
-	alpha2 := t.Target().Facts.Destination
-	all, forms := payersListedIn(t, alpha2), []string{alpha2}
-	if alpha3, ok := threeLetters(alpha2); ok {
-		forms = append(forms, alpha3)
-	}
-	for _, country := range forms {
-		for _, m := range allMethods {
-			for name, params := range map[string]api.ListPayersParams{
-				"payout_method": {Country: &country, PayoutMethod: &m}, "delivery_method": {Country: &country, DeliveryMethod: &m},
-			} {
-				same(t, "the payers of "+alpha2+" with "+string(m)+" and those listed with country "+country+" and "+name,
-					payersOf(t, params), payersBy(all, m))
-			}
+// payerFilters narrows the list of all payers by countries and methods, and compares.
+func payerFilters(t *probe.T) {
+	all := allPayers(t)
+	countries := map[string]string{"": ""} // as sent, and alpha-2
+	for _, alpha2 := range countriesIn(t, all, payerCountry) {
+		countries[alpha2] = alpha2
+		if alpha3, ok := threeLetters(alpha2); ok {
+			countries[alpha3] = alpha2
 		}
+	}
+	for sent, alpha2 := range countries {
+		var country *string
+		in := all
+		if alpha2 != "" {
+			country, in = &sent, payersListedIn(t, alpha2)
+		}
+		t.Case("country "+sent, func() {
+			same(t, "the payers listed and those of the country", payersOf(t, api.ListPayersParams{Country: country}), in)
+			methods := allMethods
+			if alpha2 != "" && alpha2 != t.Target().Facts.Destination {
+				methods = nil // one country is enough
+			}
+			for _, m := range methods {
+				for name, params := range map[string]api.ListPayersParams{
+					"payout_method": {Country: country, PayoutMethod: &m}, "delivery_method": {Country: country, DeliveryMethod: &m},
+					"both spellings": {Country: country, PayoutMethod: &m, DeliveryMethod: &m},
+				} {
+					same(t, fmt.Sprintf("the payers listed with %s %s and those with this delivery_method", name, m), payersOf(t, params), payersBy(in, m))
+				}
+			}
+		})
 	}
 }
 

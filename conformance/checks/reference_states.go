@@ -13,41 +13,12 @@ import (
 const nowhere = "ZZ"
 
 func referenceStates() []probe.Check {
-	lists := []string{"listCountryStates"}
 	return []probe.Check{
 		{
-			ID: "reference.states.country", Title: "The states of an enabled country are listed, each with that country",
-			Clauses: []string{"2.3", "4-country-states", "4-param-country-code"}, Operations: lists,
-			Fix: "List the states of the country in the path.",
-			Run: func(t *probe.T) {
-				country := t.Target().Facts.OriginCountry
-				r, err := t.Client().ListCountryStatesWithResponse(t.Context(), country)
-				for _, s := range probe.OK(t, r, err) {
-					t.Expect(s.Country == country, "state %s is of another country than %s", s.Code, country)
-				}
-			},
-		},
-		{
-			ID: "reference.states.order", Title: "The states of a country are listed by ascending code, each once",
-			Clauses: []string{"D-29"}, Operations: lists,
-			Fix: "Order the list by code.",
-			Run: func(t *probe.T) {
-				_, list := states(t)
-				ascending(t, list, func(s api.State) string { return s.Code })
-			},
-		},
-		{
-			ID: "reference.states.single", Title: "A single state of a country has the values that the list returns",
-			Clauses: []string{"2.3", "4-country-state", "4-param-state-code"}, Operations: []string{"listCountryStates", "getCountryState"},
-			Fix: "Answer the state of the country and the code in the path, with the same values as in the list.",
-			Run: func(t *probe.T) {
-				country, list := states(t)
-				for _, want := range []api.State{list[0], list[len(list)-1]} {
-					r, err := t.Client().GetCountryStateWithResponse(t.Context(), country, want.Code)
-					got := probe.OK(t, r, err)
-					t.Expect(got == want, "state %s of %s has other values than in the list", want.Code, country)
-				}
-			},
+			ID: "reference.states.forms", Title: "The states of a country are listed by ascending code, each with that country, and the second form has the same",
+			Clauses: []string{"2.3", "2.4", "4-country-states", "4-param-country-code", "D-29", "D-33"}, Operations: []string{"listCountryStates", "listStatesV2"},
+			Fix: "List the states of the country in the path, ordered by code, and serve both forms from the same states.",
+			Run: bothForms,
 		},
 		{
 			ID: "reference.states.unknown", Title: "A code that no state of the country has answers 404, that of another country's state too",
@@ -75,73 +46,19 @@ func referenceStates() []probe.Check {
 	}
 }
 
-func referenceStatesV2() []probe.Check {
-	lists := []string{"listStatesV2"}
-	return []probe.Check{
-		{
-			ID: "reference.states-v2.country", Title: "The second form lists the states of a country, each with the ISO 3166-1 numeric code as country_id",
-			Clauses: []string{"2.4", "4-v2-states-country", "4-param-country-code", "9-v2", "D-33"}, Operations: lists,
-			Fix: "List the states of the country asked for; country_id is its numeric code of three digits.",
-			Run: func(t *probe.T) {
-				country, _ := states(t)
-				list := statesV2Of(t, &country)
-				t.Expect(len(list) != 0, "no state is listed in %s, which has states in the first form", country)
-				for _, s := range list {
-					t.Expect(s.CountryID == numeric(t, country), "state %d has country_id %q, want %q", s.ID, s.CountryID, numeric(t, country))
-				}
-			},
-		},
-		{
-			ID: "reference.states-v2.all-countries", Title: "Without a country the second form lists the states of all enabled countries",
-			Clauses: []string{"4-v2-states", "9-v2", "D-45"}, Operations: lists,
-			Fix: "Treat a missing countryCode as no restriction.",
-			Run: func(t *probe.T) {
-				all := statesV2Of(t, nil)
-				for _, country := range []string{t.Target().Facts.OriginCountry, t.Target().Facts.Destination} {
-					r, err := t.Client().ListStatesV2WithResponse(t.Context(), &api.ListStatesV2Params{CountryCode: &country})
-					for _, s := range probe.Setup(t, r, err) {
-						t.Expect(slices.ContainsFunc(all, func(a api.StateV2) bool { return a.ID == s.ID }),
-							"state %d of %s is not in the list without a country", s.ID, country)
-					}
-				}
-			},
-		},
-		{
-			ID: "reference.states-v2.order", Title: "The second form lists states by ascending id, each once",
-			Clauses: []string{"D-29"}, Operations: lists,
-			Fix: "Order the list by id, with a country and without.",
-			Run: func(t *probe.T) {
-				id := func(s api.StateV2) int64 { return s.ID }
-				ascending(t, statesV2Of(t, nil), id)
-				for _, country := range []string{t.Target().Facts.OriginCountry, t.Target().Facts.Destination} {
-					if list := statesV2Of(t, &country); len(list) > 1 {
-						ascending(t, list, id)
-					}
-				}
-			},
-		},
-		{
-			ID: "reference.states-v2.single", Title: "A single state of the second form has the values that the list returns",
-			Clauses: []string{"2.4", "4-v2-state", "D-03"}, Operations: []string{"listStatesV2", "getStateV2"},
-			Fix: "Answer the state of the id in the path, with the same values as in the list.",
-			Run: func(t *probe.T) {
-				list := allStatesV2(t)
-				if len(list) == 0 {
-					t.Skipf("the server has no states")
-				}
-				for _, want := range []api.StateV2{list[0], list[len(list)-1]} {
-					r, err := t.Client().GetStateV2WithResponse(t.Context(), want.ID)
-					got := probe.OK(t, r, err)
-					t.Expect(got == want, "state %d has other values than in the list", want.ID)
-				}
-			},
-		},
-		{
-			ID: "reference.states-v2.first-form", Title: "Both forms give a country the same states, by their codes",
-			Clauses: []string{"2.3", "2.4", "D-33"}, Operations: []string{"listCountryStates", "listStatesV2"},
-			Fix: "Serve both forms from the same states.",
-			Run: bothForms,
-		},
+func singleStates(t *probe.T) {
+	country, list := states(t)
+	for _, want := range []api.State{list[0], list[len(list)-1]} {
+		r, err := t.Client().GetCountryStateWithResponse(t.Context(), country, want.Code)
+		t.Expect(probe.OK(t, r, err) == want, "state %s of %s has other values than in the list", want.Code, country)
+	}
+}
+
+func singleStatesV2(t *probe.T) {
+	list := allStatesV2(t)
+	for _, want := range []api.StateV2{firstOf(t, "state", list), list[len(list)-1]} {
+		r, err := t.Client().GetStateV2WithResponse(t.Context(), want.ID)
+		t.Expect(probe.OK(t, r, err) == want, "state %d has other values than in the list", want.ID)
 	}
 }
 
@@ -194,21 +111,22 @@ func unknownState(t *probe.T) {
 }
 
 func bothForms(t *probe.T) {
-	found := false
+	states(t) // or the check is skipped
 	for _, country := range []string{t.Target().Facts.OriginCountry, t.Target().Facts.Destination} {
 		first, second := map[string]bool{}, map[string]bool{} // their names may differ: the second form has the full ones
 		r, err := t.Client().ListCountryStatesWithResponse(t.Context(), country)
-		for _, s := range probe.OK(t, r, err) {
+		list := probe.OK(t, r, err)
+		for _, s := range list {
 			first[s.Code] = true
+			t.Expect(s.Country == country, "state %s is of another country than %s", s.Code, country)
+		}
+		if len(list) > 1 {
+			ascending(t, list, func(s api.State) string { return s.Code })
 		}
 		for _, s := range statesV2Of(t, &country) {
 			second[s.Code] = true
 		}
-		t.Expect(maps.Equal(first, second), "the two forms give %s different codes: %d and %d states", country, len(first), len(second))
-		found = found || len(first) > 0
-	}
-	if !found {
-		t.Skipf("the server has no states in the originating country and the destination")
+		t.Expect(maps.Equal(first, second), "the two forms list different codes of %s: %d and %d states", country, len(first), len(second))
 	}
 }
 

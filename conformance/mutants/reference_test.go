@@ -20,12 +20,12 @@ func referenceMutants() []mutant {
 
 // filterMutants read the filters of the payer list wrong, where it would accept them.
 func filterMutants() []mutant {
-	const list, both, rule = "listPayers", "reference.payers.contradiction", "reference.payers."
+	const list, both = "listPayers", "reference.payers.contradiction"
 	all := []mutant{
-		broken("Two spellings of the method are refused together", "reference.payers.both-spellings", narrow(list, func(r request) bool {
+		broken("Two spellings of the method are refused together", "reference.payers.filters", narrow(list, func(r request) bool {
 			return r.URL.Query().Has("payout_method") && r.URL.Query().Has("delivery_method")
 		})),
-		broken("A method that nobody has in a country finds nothing", "reference.payers.country-and-method",
+		broken("A method that nobody has in a country finds nothing", "reference.payers.filters",
 			answering(list, 200, func(r request, a answer) answer {
 				if q := r.URL.Query(); q.Has("country") && q.Get("payout_method") == "BANK_DEPOSIT" {
 					a = a.list(func([]any) []any { return nil })
@@ -43,22 +43,22 @@ func filterMutants() []mutant {
 		})))
 	}
 	for _, of := range []struct {
-		name, check string
-		when        func(q url.Values) bool
-		parameter   string
-		value       func(q url.Values) string // none: the parameter is dropped
+		name      string
+		when      func(q url.Values) bool
+		parameter string
+		value     func(q url.Values) string // none: the parameter is dropped
 	}{
-		{"A country of 3 letters finds nothing", "alpha-3", hasAlpha3, "country", func(url.Values) string { return "ZZ" }},
-		{"The first 2 letters of a country of 3 count", "alpha-3", hasAlpha3, "country", func(q url.Values) string { return q.Get("country")[:2] }},
-		{"payout_method is ignored beside a country", "country-and-method", hasCountry, "payout_method", nil},
-		{"delivery_method is ignored beside a country", "country-and-method", hasCountry, "delivery_method", nil},
-		{"payout_method is ignored beside a country of 3 letters", "country-and-method", hasAlpha3, "payout_method", nil},
-		{"HOME_DELIVERY is no filter without a country", "payout-method", func(q url.Values) bool {
+		{"A country of 3 letters finds nothing", hasAlpha3, "country", func(url.Values) string { return "ZZ" }},
+		{"The first 2 letters of a country of 3 count", hasAlpha3, "country", func(q url.Values) string { return q.Get("country")[:2] }},
+		{"payout_method is ignored beside a country", hasCountry, "payout_method", nil},
+		{"delivery_method is ignored beside a country", hasCountry, "delivery_method", nil},
+		{"payout_method is ignored beside a country of 3 letters", hasAlpha3, "payout_method", nil},
+		{"HOME_DELIVERY is no filter without a country", func(q url.Values) bool {
 			return !q.Has("country") && q.Get("payout_method") == "HOME_DELIVERY"
 		}, "payout_method", nil},
-		{"delivery_method is ignored without a country", "delivery-method", func(q url.Values) bool { return !q.Has("country") }, "delivery_method", nil},
+		{"delivery_method is ignored without a country", func(q url.Values) bool { return !q.Has("country") }, "delivery_method", nil},
 	} {
-		all = append(all, broken("In the payer list: "+of.name, rule+of.check, then(list, func(r request, a answer, next ask) answer {
+		all = append(all, broken("In the payer list: "+of.name, "reference.payers.filters", then(list, func(r request, a answer, next ask) answer {
 			if q := r.URL.Query(); a.status == 200 && of.when(q) {
 				value := ""
 				if of.value != nil {
@@ -78,8 +78,8 @@ func hasAlpha3(q url.Values) bool { return len(q.Get("country")) == 3 }
 
 // listedMutants list too much or too little, or in another order.
 func listedMutants() (all []mutant) {
-	for _, of := range []struct{ id, filter, group string }{
-		{"listPayers", "country", "reference.payers."}, {"listBanks", "country", "reference.banks."}, {"listStatesV2", "countryCode", "reference.states-v2."},
+	for _, of := range []struct{ id, filter string }{
+		{"listPayers", "country"}, {"listBanks", "country"}, {"listStatesV2", "countryCode"},
 	} {
 		edited := func(filtered bool, edit func([]any) []any) func() fault {
 			return answering(of.id, 200, func(r request, a answer) answer {
@@ -98,10 +98,10 @@ func listedMutants() (all []mutant) {
 			})
 		}
 		all = append(all,
-			broken(of.id+" is in descending order with a filter", of.group+"order", edited(true, reversed)),
-			broken(of.id+" lists all where a country has something", of.group+"country", whole(false)),
+			broken(of.id+" is in descending order with a filter", "reference.lists.order", edited(true, reversed)),
+			broken(of.id+" lists all where a country has something", "reference.lists.country", whole(false)),
 			broken(of.id+" lists all where a country has nothing", "reference.disabled-country", whole(true)),
-			broken(of.id+" ends after 50 without a filter", of.group+"all-countries", edited(false, func(list []any) []any {
+			broken(of.id+" ends after 50 without a filter", "reference.lists.all-countries", edited(false, func(list []any) []any {
 				return list[:min(50, len(list))]
 			})),
 		)
