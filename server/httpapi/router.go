@@ -21,40 +21,48 @@ type router struct {
 
 var _ gen.EchoRouter = router{}
 
+// CONNECT implements gen.EchoRouter.
 func (r router) CONNECT(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
 	return r.add(http.MethodConnect, path, h, m)
 }
 
+// DELETE implements gen.EchoRouter.
 func (r router) DELETE(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
 	return r.add(http.MethodDelete, path, h, m)
 }
 
-// GET also registers HEAD.
+// GET implements gen.EchoRouter. It also registers HEAD.
 func (r router) GET(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
 	r.add(http.MethodHead, path, h, m)
 	return r.add(http.MethodGet, path, h, m)
 }
 
+// HEAD implements gen.EchoRouter.
 func (r router) HEAD(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
 	return r.add(http.MethodHead, path, h, m)
 }
 
+// OPTIONS implements gen.EchoRouter.
 func (r router) OPTIONS(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
 	return r.add(http.MethodOptions, path, h, m)
 }
 
+// PATCH implements gen.EchoRouter.
 func (r router) PATCH(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
 	return r.add(http.MethodPatch, path, h, m)
 }
 
+// POST implements gen.EchoRouter.
 func (r router) POST(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
 	return r.add(http.MethodPost, path, h, m)
 }
 
+// PUT implements gen.EchoRouter.
 func (r router) PUT(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
 	return r.add(http.MethodPut, path, h, m)
 }
 
+// TRACE implements gen.EchoRouter.
 func (r router) TRACE(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
 	return r.add(http.MethodTrace, path, h, m)
 }

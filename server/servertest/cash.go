@@ -9,7 +9,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/wire"
 )
 
-// SendToNepal sends dollars to Nepal.
+// SendToNepal creates a cash pickup of an amount in USD in Nepal.
 func SendToNepal(t testing.TB, w CashSender, amount string) *api.CreateTransactionResponse {
 	t.Helper()
 	return Send(t, w.Client, w.Sender.ID, "", PickupAt(t, w.Sender, w.Users["NP"], CashPayer, amount, "1", "NPR"))
@@ -22,19 +22,21 @@ type CashCorridor struct {
 	Digits            int
 }
 
+// CashCorridors have currencies with 0, 2 and 3 decimals.
 var CashCorridors = []CashCorridor{
 	{"JP", "JPY", CashPayerJapan, 0},
 	{"NP", "NPR", CashPayer, 2},
 	{"KW", "KWD", CashPayerKuwait, 3},
 }
 
-// CashSender is a sender with a receive user in each of these countries.
+// CashSender is a sender with a receive user in each country of CashCorridors.
 type CashSender struct {
 	Client *api.ClientWithResponses
 	Sender Sender
 	Users  map[string]openapi_types.UUID
 }
 
+// NewCashSender creates a verified sender in a country, with a receive user in each country of CashCorridors.
 func NewCashSender(t testing.TB, s *Server, country string) CashSender {
 	t.Helper()
 	r, err := s.Client.CreateUserWithResponse(t.Context(), nil, api.UserRequest{
@@ -50,7 +52,7 @@ func NewCashSender(t testing.TB, s *Server, country string) CashSender {
 	return w
 }
 
-// Request is a cash pickup in a mode; an empty to is left out.
+// Request is a cash pickup with a calculation mode, without to_amount if to is "".
 func (w CashSender) Request(t testing.TB, c CashCorridor, mode api.CalculationMode, from, rate, to string) api.TransactionRequest {
 	t.Helper()
 	request := PickupAt(t, w.Sender, w.Users[c.Country], c.Payer, from, rate, c.Currency)

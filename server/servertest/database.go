@@ -86,13 +86,14 @@ func NeedPostgreSQL(t testing.TB) {
 	}
 }
 
+// Rows calls scan for every row of a query.
 func Rows(t testing.TB, db *sql.DB, query string, scan func(*sql.Rows) error, args ...any) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), query, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
+	defer rows.Close() //nolint:errcheck // Err is checked
 	for rows.Next() {
 		if err := scan(rows); err != nil {
 			t.Fatal(err)
@@ -110,7 +111,7 @@ func SetProfile(t testing.TB, s *Server, corridors []payout.Corridor, destinatio
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	defer db.Close() //nolint:errcheck // the write was committed
 	sandbox := server.SandboxClients[0]
 	client := payout.Client{ID: payout.ClientID(sandbox.ID), Name: sandbox.Name, Corridors: corridors, Destinations: destinations}
 	if err := db.PutClient(t.Context(), client, payout.HashSecret(sandbox.Secret), s.Clock.Now()); err != nil {

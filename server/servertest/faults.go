@@ -47,11 +47,13 @@ func WantOpaque(t testing.TB, a Answer, status int, code api.ErrorCode, message 
 	}
 }
 
+// WantInternalError fails the test unless the response is 500 INTERNAL_ERROR without details.
 func WantInternalError(t testing.TB, a Answer) {
 	t.Helper()
 	WantOpaque(t, a, http.StatusInternalServerError, api.ErrorCodeInternalError, "Something went wrong on our side.")
 }
 
+// WantUnavailable fails the test unless the response is 503 SERVICE_UNAVAILABLE with Retry-After.
 func WantUnavailable(t testing.TB, a Answer) {
 	t.Helper()
 	WantOpaque(t, a, http.StatusServiceUnavailable, api.ErrorCodeServiceUnavailable, "The service is not available at the moment.")
@@ -76,6 +78,7 @@ func Serve(t testing.TB, c server.Config) (*Server, *server.Server) {
 	return s, srv
 }
 
+// Await waits until done, and fails the test with otherwise after patience.
 func Await(t testing.TB, patience time.Duration, otherwise string, done func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -96,7 +99,7 @@ func WantSound(t testing.TB, databaseURL string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	defer db.Close() //nolint:errcheck // it was only read
 	if _, err := db.Check(t.Context(), func(d store.Difference) error {
 		t.Errorf("check finds %+v", d)
 		return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
+// Dollars returns an amount in USD, with decimals.
 func Dollars(cents int64) string { return payout.Major(cents, "USD").String() }
 
 // The tags of the sandbox's tiers for an individual user.
@@ -31,13 +32,14 @@ func VerifyTags(t testing.TB, c *api.ClientWithResponses, user openapi_types.UUI
 	SetTags(t, c, user, all)
 }
 
+// SetTags sets the statuses of CIP tags.
 func SetTags(t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID, tags map[string]api.CipStatus) {
 	t.Helper()
 	r, err := c.SetVerificationWithResponse(t.Context(), user, api.VerificationRequest{CipInfo: tags})
 	OK(t, r.StatusCode(), r.Body, r.JSON200, err)
 }
 
-// Limit reads a limit as "tier: daily monthly annual".
+// Limit returns the remaining limit for a destination as "tier: daily monthly annual".
 func Limit(t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID, destination string) string {
 	t.Helper()
 	r, err := c.GetTransactionLimitWithResponse(t.Context(), user, &api.GetTransactionLimitParams{Destination: destination})
@@ -48,6 +50,7 @@ func Limit(t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID, de
 	return fmt.Sprintf("%d: %s %s %s", l.CurrentTier, l.RemainingLimit.DailyLimit, l.RemainingLimit.MonthlyLimit, l.RemainingLimit.AnnualLimit)
 }
 
+// WantLimit fails the test unless Limit returns want.
 func WantLimit(t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID, destination, want string) {
 	t.Helper()
 	if got := Limit(t, c, user, destination); got != want {
@@ -55,6 +58,7 @@ func WantLimit(t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID
 	}
 }
 
+// Tags returns the CIP tags of a user.
 func Tags(t testing.TB, c *api.ClientWithResponses, user openapi_types.UUID) map[string]api.CipStatus {
 	t.Helper()
 	r, err := c.GetCipInfoWithResponse(t.Context(), user)

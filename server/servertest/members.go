@@ -29,4 +29,5 @@ func (m Members) With(pairs ...string) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
+// Registration is a valid registration of an individual.
 var Registration = Members{"first_name": `"Asha"`, "last_name": `"Example"`, "email": `"asha@example.com"`, "country": `"US"`}

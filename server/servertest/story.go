@@ -167,6 +167,7 @@ func TransactionsPath(sender Sender) string {
 	return "/users/" + sender.ID.String() + "/transactions"
 }
 
+// IDs replaces the placeholders $sender, $fund, $receiver, $bank and $wallet in a text.
 func IDs(sender Sender, receiver Receiver) *strings.Replacer {
 	return strings.NewReplacer("$sender", sender.ID.String(), "$fund", sender.Fund.String(), "$receiver", receiver.ID.String(),
 		"$bank", receiver.Bank.String(), "$wallet", receiver.Wallet.String())

@@ -85,6 +85,7 @@ func (w World) With(other World, names ...string) World {
 	return w
 }
 
+// PathParameter matches a parameter of a path template.
 var PathParameter = regexp.MustCompile(`\{(\w+)\}`)
 
 // PathParameters returns the names of the path parameters of an operation.
