@@ -59,7 +59,7 @@ type chaos struct {
 	random   *rand.Rand
 	met      map[string]int // how often a call was met, by its key
 	happened map[string]int
-	waits    int // how often a caller may still be told to wait a second
+	waits    int // how many more 429s have a Retry-After of one second
 	waited   time.Duration
 }
 

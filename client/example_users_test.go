@@ -46,7 +46,7 @@ func ExampleClient_CreateUser_business() {
 	sandbox := payouttest.Start()
 	defer sandbox.Stop()
 
-	certificate, err := client.DataURI("", strings.NewReader("%PDF-1.7 sample")) // the content tells what it is
+	certificate, err := client.DataURI("", strings.NewReader("%PDF-1.7 sample")) // the type is detected from the content
 	check(err)
 	business, err := sandbox.Client.CreateUser(context.Background(), api.UserRequest{
 		Business: new(true), FirstName: "Sample Trading", Email: "office@example.com", Country: "GB", Type: new(api.UserTypeSend),

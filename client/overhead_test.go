@@ -172,7 +172,7 @@ func overhead(
 		batches++
 	}
 	made := float64(batches * batch)
-	b.ReportMetric(0, "ns/op") // of two batches, which nobody asks for
+	b.ReportMetric(0, "ns/op") // of two batches, which is not of interest
 	b.ReportMetric(float64(took[0].Nanoseconds())/made, "sdk-ns/call")
 	b.ReportMetric(float64(allocated[0])/made, "sdk-allocs/call")
 	b.ReportMetric(float64(took[0])/float64(took[1]), "time-ratio")

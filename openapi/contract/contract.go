@@ -18,7 +18,7 @@ import (
 type Contract struct {
 	judge      *judge
 	operations map[string]*Operation // by method and template
-	router     routers.Router        // for Middleware and Transport; CheckRequest is told the operation
+	router     routers.Router        // for Middleware and Transport
 	errorBody  *openapi3.Schema
 }
 

@@ -104,7 +104,7 @@ func (j *judge) exact(value any, s *openapi3.Schema, at *step, found *[]Violatio
 	}
 }
 
-// anything stands for the schema of a value that the document does not describe.
+// anything is the schema of a value that the document does not describe.
 var anything = &openapi3.Schema{}
 
 // plain follows the allOf of a wrapper and the discriminator of a oneOf to the schema that describes value.
@@ -176,7 +176,7 @@ func explain(err error, found *[]Violation) {
 	*found = append(*found, Violation{"body", string(pointer), sentence(e)})
 }
 
-// unknownMember reads the name out of `property "x" is unsupported`, the only place where kin-openapi tells it.
+// unknownMember extracts the name from `property "x" is unsupported`: kin-openapi reports it nowhere else.
 func unknownMember(reason string) string {
 	quoted := strings.TrimSuffix(strings.TrimPrefix(reason, "property "), " is unsupported")
 	name, err := strconv.Unquote(quoted)

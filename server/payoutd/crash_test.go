@@ -48,7 +48,7 @@ func TestCrash(t *testing.T) {
 	}
 
 	checkAcknowledged(t, &l, l.kept(t, d))
-	for key, sent := range l.sent { // also those of which nobody knows
+	for key, sent := range l.sent { // including unacknowledged ones
 		r := servertest.Send(t, d.client, sent.pair.sender.ID, key, sent.request(t))
 		created := servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, nil)
 		if id, ok := l.acknowledged[key]; ok && (id != created.ID || r.HTTPResponse.Header.Get("Idempotent-Replayed") != "true") {

@@ -163,7 +163,7 @@ func TestRequestInFlightFinishesAtShutdown(t *testing.T) {
 	send(`{"first_name":"Asha","email":"asha@`)
 	p.stop()
 	p.errs.awaitLog(t, "shutting down")
-	for { // until nobody takes new ones
+	for { // until new connections are refused
 		conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
 		if err != nil {
 			break

@@ -118,7 +118,7 @@ func meaningsOf(doc *openapi3.T) map[string]code {
 			sources = append(sources, source{name, r.Value, media.Examples, len(seen)})
 		}
 	}
-	// The response with the most codes tells them apart best.
+	// The response with the most codes describes them best.
 	slices.SortFunc(sources, func(a, b source) int {
 		return cmp.Or(cmp.Compare(b.codes, a.codes), cmp.Compare(a.name, b.name))
 	})

@@ -90,7 +90,7 @@ func (l *traffic) acknowledged(
 	}
 }
 
-// count tells how many transactions are acknowledged.
+// count returns the number of acknowledged transactions.
 func (l *traffic) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
