@@ -2,7 +2,6 @@ package checks
 
 import (
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/oapi-codegen/nullable"
@@ -14,45 +13,21 @@ import (
 
 // users is about registration and reading of users.
 func users() []probe.Check {
-	return slices.Concat(usersRegistration(), usersKinds(), usersForms(), usersDocuments(), readingOfUsers, []probe.Check{
-		{
-			ID: "users.read", Title: "A user is read as the registration answered it",
-			Clauses: []string{"2.5-response", "D-20"}, Operations: []string{"createUser", "getUser"}, Needs: probe.Extensions,
-			Fix: "Answer the same user for GET /users/{user_id} as for its registration, documents included.",
-			Run: func(t *probe.T) {
-				created, err := t.Client().CreateUserWithResponse(t.Context(), nil, individual(t, withDocuments))
-				user := probe.Setup(t, created, err)
-				read, err := t.Client().GetUserWithResponse(t.Context(), user.ID)
-				probe.OK(t, read, err)
-				for _, pointer := range notEchoed("", members(t, created), members(t, read)) {
-					t.Failf("%s is not what the registration answered", pointer)
-				}
-			},
-		},
-		{
-			ID: "users.read-without-type", Title: "A user that was registered without type is read without one",
-			Clauses: []string{"2.5-response", "D-34", "D-46"}, Operations: []string{"getUser"}, Needs: probe.Extensions,
-			Fix: "Leave type out of every answer about a user that may not send.",
-			Run: func(t *probe.T) {
-				user := t.NewUser(func(u *api.UserRequest) { u.Type = nil })
-				read, err := t.Client().GetUserWithResponse(t.Context(), user.ID)
-				probe.OK(t, read, err)
-				lacks(t, members(t, read), "type")
-			},
-		},
-	})
-}
-
-func usersRegistration() []probe.Check {
 	registration := []string{"createUser"}
-	return []probe.Check{
+	return append([]probe.Check{
 		{
-			ID: "users.registration.unverified", Title: "A new user is UNVERIFIED",
-			Clauses: []string{"2.5-response", "3-user", "3-move-user", "4-note-2", "D-11"}, Operations: registration,
-			Fix: "Register users with the status UNVERIFIED.",
+			ID: "users.registration.new", Title: "A new user is an UNVERIFIED individual without sending capability, and what was not sent is absent from the answer",
+			Clauses: []string{"2.5-business", "2.5-response", "3-user", "3-move-user", "4-note-2", "D-11", "D-13", "D-14", "D-34", "D-46"}, Operations: registration,
+			Fix: "Answer UNVERIFIED, business: false and the current time in UTC, and leave out what was not sent instead of answering a default, null, an empty text or list.",
 			Run: func(t *probe.T) {
-				u := register(t, t.UserRequest())
-				t.Expect(u.Status == api.KycStatusUnverified, "answered status %q", u.Status)
+				r, err := t.Client().CreateUserWithResponse(t.Context(), nil, t.UserRequest(func(u *api.UserRequest) { u.LastName, u.Type = nil, nil }))
+				u := probe.OK(t, r, err)
+				t.Expect(u.Status == api.KycStatusUnverified, "answered status %q, want UNVERIFIED", u.Status)
+				t.Expect(!u.Business, "answered business: true")
+				isNow(t, u.CreatedAt.Time, r.HTTPResponse.Header)
+				lacks(t, members(t, r), "last_name", "type", "gender", "date_of_birth", "address_line1", "mobile_phone", "city", "zipcode", "state",
+					"ip_address", "business_type", "user_scope", "company_website", "number_of_employee", "mailing_address",
+					"physical_documents", "virtual_documents")
 			},
 		},
 		{
@@ -66,12 +41,6 @@ func usersRegistration() []probe.Check {
 				}
 				t.Expect(len(seen) >= 3, "three registrations answered %d ids", len(seen))
 			},
-		},
-		{
-			ID: "users.registration.created-at", Title: "created_at is the time of the registration, in UTC",
-			Clauses: []string{"2.5-response", "D-14"}, Operations: registration,
-			Fix: "Write the current time in UTC, whatever the time zone of the server.",
-			Run: createdNow,
 		},
 		{
 			ID: "users.registration.corridor", Title: "A sending user needs an enabled originating corridor",
@@ -101,128 +70,75 @@ func usersRegistration() []probe.Check {
 			},
 		},
 		{
-			ID: "users.registration.without-type", Title: "A user registered without type has none",
-			Clauses: []string{"2.5-response", "D-34"}, Operations: registration,
-			Fix: "Leave type out of the answer where it was not sent: SEND is never a default.",
+			ID: "users.registration.echo", Title: "A user is answered with all that was sent, as an individual and as a business",
+			Clauses: []string{"2.5-individual", "2.5-business", "2.5-response", "4-users", "D-46"}, Operations: registration,
+			Fix: "Keep every documented field of both kinds of user, the mailing address with null and absent apart, and answer it with the value that was sent.",
 			Run: func(t *probe.T) {
-				r, err := t.Client().CreateUserWithResponse(t.Context(), nil, t.UserRequest(func(u *api.UserRequest) { u.Type = nil }))
-				probe.OK(t, r, err)
-				lacks(t, members(t, r), "type")
-			},
-		},
-		{
-			ID: "users.registration.absent-fields", Title: "What was not sent is absent from the answer",
-			Clauses: []string{"2.5-response", "D-46"}, Operations: registration,
-			Fix: "Leave out what was not sent instead of answering null, an empty text or an empty list.",
-			Run: func(t *probe.T) {
-				r, err := t.Client().CreateUserWithResponse(t.Context(), nil, t.UserRequest(func(u *api.UserRequest) { u.LastName = nil }))
-				probe.OK(t, r, err)
-				lacks(t, members(t, r), "last_name", "gender", "date_of_birth", "address_line1", "mobile_phone", "city", "zipcode", "state",
-					"ip_address", "business_type", "user_scope", "company_website", "number_of_employee", "mailing_address",
-					"physical_documents", "virtual_documents")
-			},
-		},
-		{
-			ID: "users.registration.any-script", Title: "Names come back as they were sent, in any script",
-			Clauses: []string{"2.5-response", "D-16"}, Operations: registration,
-			Fix: "Keep text as it is: no transliteration, no Unicode normalization, no loss beyond the basic plane.",
-			Run: func(t *probe.T) {
-				for _, name := range []string{
-					"A\u030agnes", // a letter and a combining mark, which have a form in one character too
-					"\u0906\u0936\u093e \u0928\u0947\u092a\u093e\u0932\u0940", "\u5c71\u7530", "\u0639\u0644\u064a", "\U00020bb7\u91ce", "O\u2019Neill <&> \"x\" \\",
+				null := func(u *api.UserRequest) { u.MailingAddress.AddressLine2 = nullable.NewNullNullable[string]() }
+				absent := func(u *api.UserRequest) { u.MailingAddress.AddressLine2 = nil }
+				for name, body := range map[string]api.UserRequest{
+					"an individual": individual(t), "a business": business(t), "address_line2 is null": business(t, null), "no address_line2": business(t, absent),
 				} {
-					body := t.UserRequest(func(u *api.UserRequest) { u.FirstName, u.LastName = name, &name })
-					u := register(t, body)
-					t.Expect(u.FirstName == name && u.LastName != nil && *u.LastName == name,
-						"a name of %d characters came back changed", len([]rune(name)))
+					t.Case(name, func() {
+						r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
+						probe.OK(t, r, err)
+						echoes(t, body, r)
+						address, _ := members(t, r)["mailing_address"].(map[string]any)
+						if body.MailingAddress != nil && body.MailingAddress.AddressLine2 == nil {
+							lacks(t, address, "address_line2")
+						}
+					})
 				}
 			},
 		},
 		{
-			ID: "users.registration.longest", Title: "Texts of the greatest length are accepted and kept whole",
-			Clauses: []string{"2.5-response", "D-13", "D-50"}, Operations: registration,
-			Fix: "Accept texts as long as the contract says, those of documents and mailing addresses too, and cut nothing.",
+			ID: "users.registration.kinds", Title: "An individual with a field of a business, and a business with last_name or gender, are refused with 400",
+			Clauses: []string{"2.5-business", "D-13"}, Operations: registration,
+			Fix: "Refuse business_type, user_scope, company_website, number_of_employee and mailing_address unless business is true, and last_name and gender where it is.",
 			Run: func(t *probe.T) {
-				for _, kind := range longestUsers {
-					body := t.UserRequest(kind)
+				person := func(edit func(*api.UserRequest)) api.UserRequest { return t.UserRequest(edit) }
+				company := func(edit func(*api.UserRequest)) api.UserRequest { return business(t, edit) }
+				for field, body := range map[string]api.UserRequest{
+					"business_type":      person(func(u *api.UserRequest) { u.BusinessType = probe.Ptr("LLC") }),
+					"user_scope":         person(func(u *api.UserRequest) { u.UserScope = probe.Ptr("COMPUTER_TECHNOLOGY") }),
+					"company_website":    person(func(u *api.UserRequest) { u.CompanyWebsite = probe.Ptr("www.example.com") }),
+					"number_of_employee": person(func(u *api.UserRequest) { u.NumberOfEmployee = probe.Ptr("BETWEEN_25_TO_50") }),
+					"mailing_address": person(func(u *api.UserRequest) {
+						u.MailingAddress = &api.MailingAddressRequest{City: probe.Ptr("Sample City")}
+					}),
+					"last_name": company(func(u *api.UserRequest) { u.LastName = probe.Ptr("Conformance") }),
+					"gender":    company(func(u *api.UserRequest) { u.Gender = probe.Ptr("FEMALE") }),
+				} {
 					r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
-					probe.OK(t, r, err)
-					uncut(t, body, r)
+					t.Refused(r, err, 400, badRequest, "body /"+field)
 				}
 			},
 		},
-	}
-}
-
-func usersKinds() []probe.Check {
-	registration := []string{"createUser"}
-	return []probe.Check{
 		{
-			ID: "users.individual.all-fields", Title: "An individual is answered with all that was sent",
-			Clauses: []string{"2.5-individual", "2.5-response", "4-users"}, Operations: registration,
-			Fix: "Keep every documented field of an individual and answer it with the value that was sent.",
+			ID: "users.registration.forms", Title: "Names, addresses, numbers and codes in any form that the contract allows are accepted, and come back unchanged",
+			Clauses: []string{"2.5-individual", "2.5-business", "2.5-response", "D-16", "D-33", "D-41", "D-50"}, Operations: registration,
+			Fix: "Keep texts as they were sent: no transliteration, trimming, change of case or conversion to numbers, and no rules stricter than those of the contract.",
+			Run: allowedForms,
+		},
+		{
+			ID: "users.read", Title: "A user is read as the registration answered it",
+			Clauses: []string{"2.5-business", "2.5-response", "D-20", "D-34", "D-46"}, Operations: []string{"createUser", "getUser"}, Needs: probe.Extensions,
+			Fix: "Answer the same user for GET /users/{user_id} as for its registration, with its documents and nothing that was not sent.",
 			Run: func(t *probe.T) {
-				body := individual(t)
-				r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
-				probe.OK(t, r, err)
-				echoes(t, body, r)
+				null := func(u *api.UserRequest) { u.MailingAddress.AddressLine2 = nullable.NewNullNullable[string]() }
+				absent := func(u *api.UserRequest) { u.MailingAddress.AddressLine2 = nil }
+				for name, body := range map[string]api.UserRequest{
+					"an individual": individual(t, withDocuments), "no type": t.UserRequest(func(u *api.UserRequest) { u.Type = nil }),
+					"a business": business(t, withScan("EIN"), withNumber("EIN_NUMBER")), "address_line2 is null": business(t, null), "no address_line2": business(t, absent),
+				} {
+					t.Case(name, func() {
+						created := prepare(t, "/users", body)
+						sameMembers(t, created, readBack(t, "/users/"+idIn(t, created)))
+					})
+				}
 			},
 		},
-		{
-			ID: "users.individual.business-false", Title: "A user registered without business is an individual",
-			Clauses: []string{"2.5-business", "D-13"}, Operations: registration,
-			Fix: "Answer business: false where it was not sent.",
-			Run: func(t *probe.T) {
-				t.Expect(!register(t, t.UserRequest()).Business, "answered business: true")
-			},
-		},
-		{
-			ID: "users.individual.business-fields", Title: "An individual that sends a field of a business is refused with 400",
-			Clauses: []string{"2.5-business", "D-13"}, Operations: registration,
-			Fix: "Refuse business_type, user_scope, company_website, number_of_employee and mailing_address with 400 unless business is true.",
-			Run: func(t *probe.T) {
-				refusedField(t, "business_type", t.UserRequest(func(u *api.UserRequest) { u.BusinessType = probe.Ptr("LLC") }))
-				refusedField(t, "user_scope", t.UserRequest(func(u *api.UserRequest) { u.UserScope = probe.Ptr("COMPUTER_TECHNOLOGY") }))
-				refusedField(t, "company_website", t.UserRequest(func(u *api.UserRequest) { u.CompanyWebsite = probe.Ptr("www.example.com") }))
-				refusedField(t, "number_of_employee", t.UserRequest(func(u *api.UserRequest) { u.NumberOfEmployee = probe.Ptr("BETWEEN_25_TO_50") }))
-				refusedField(t, "mailing_address", t.UserRequest(func(u *api.UserRequest) {
-					u.MailingAddress = &api.MailingAddressRequest{City: probe.Ptr("Sample City")}
-				}))
-			},
-		},
-		{
-			ID: "users.business.all-fields", Title: "A business is answered with all that was sent",
-			Clauses: []string{"2.5-business", "2.5-response", "4-users"}, Operations: registration,
-			Fix: "Keep every documented field of a business, its mailing address included, and answer it with the value that was sent.",
-			Run: func(t *probe.T) {
-				body := business(t)
-				r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
-				probe.OK(t, r, err)
-				echoes(t, body, r)
-			},
-		},
-		{
-			ID: "users.business.documents", Title: "A business is answered with its documents of both forms",
-			Clauses: []string{"2.5-business", "2.5-physical-document", "2.5-virtual-document"}, Operations: registration,
-			Fix: "Keep the documents of a business as those of an individual, and answer them without the content of copies.",
-			Run: businessDocuments,
-		},
-		{
-			ID: "users.business.individual-fields", Title: "A business that sends last_name or gender is refused with 400",
-			Clauses: []string{"2.5-business", "D-13"}, Operations: registration,
-			Fix: "Refuse last_name and gender with 400 where business is true; first_name carries the name of the business.",
-			Run: func(t *probe.T) {
-				refusedField(t, "last_name", business(t, func(u *api.UserRequest) { u.LastName = probe.Ptr("Conformance") }))
-				refusedField(t, "gender", business(t, func(u *api.UserRequest) { u.Gender = probe.Ptr("FEMALE") }))
-			},
-		},
-		{
-			ID: "users.business.address-line2", Title: "address_line2 of a mailing address is null where null was sent, and absent where nothing was",
-			Clauses: []string{"2.5-business", "D-46"}, Operations: registration,
-			Fix: "Keep null and absent apart for address_line2.",
-			Run: addressLine2,
-		},
-	}
+	}, usersDocuments()...)
 }
 
 // sendingFromDestination takes the answers of the server for what the destination is: one that may be sent from too has a
@@ -237,11 +153,6 @@ func sendingFromDestination(t *probe.T) {
 	t.Refused(x, err, 422, api.ErrorCodeKycNotEligible)
 }
 
-func createdNow(t *probe.T) {
-	r, err := t.Client().CreateUserWithResponse(t.Context(), nil, t.UserRequest())
-	isNow(t, probe.OK(t, r, err).CreatedAt.Time, r.HTTPResponse.Header)
-}
-
 // isNow compares a time with the server's own clock where it sends one: that of the suite may be wrong.
 func isNow(t *probe.T, at time.Time, h http.Header) {
 	const tolerance = 5 * time.Minute // much less than the difference of two time zones
@@ -253,32 +164,10 @@ func isNow(t *probe.T, at time.Time, h http.Header) {
 	t.Expect(apart <= tolerance, "created_at is %v away from the time of the answer", apart.Round(time.Minute))
 }
 
-func addressLine2(t *probe.T) {
-	null := business(t, func(u *api.UserRequest) { u.MailingAddress.AddressLine2 = nullable.NewNullNullable[string]() })
-	r, err := t.Client().CreateUserWithResponse(t.Context(), nil, null)
-	probe.OK(t, r, err)
-	address, _ := members(t, r)["mailing_address"].(map[string]any)
-	if line, there := address["address_line2"]; !there || line != nil {
-		t.Failf("address_line2 was sent as null and is not null in the answer")
-	}
-	absent := business(t, func(u *api.UserRequest) { u.MailingAddress.AddressLine2 = nil })
-	r, err = t.Client().CreateUserWithResponse(t.Context(), nil, absent)
-	probe.OK(t, r, err)
-	address, _ = members(t, r)["mailing_address"].(map[string]any)
-	_, there := address["address_line2"]
-	t.Expect(!there, "address_line2 was not sent and came back")
-}
-
 // register registers a user; the registration is what the check is about.
 func register(t *probe.T, body api.UserRequest) api.User {
 	r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
 	return probe.OK(t, r, err)
-}
-
-// refusedField expects 400 for a registration with a field that does not belong to the kind of user.
-func refusedField(t *probe.T, field string, body api.UserRequest) {
-	r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
-	t.Refused(r, err, 400, api.ErrorCodeBadRequest, "body /"+field)
 }
 
 // individual is the registration of an individual sender with every field but documents; edit changes it.

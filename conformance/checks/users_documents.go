@@ -23,10 +23,22 @@ func usersDocuments() []probe.Check {
 	registration := []string{"createUser"}
 	return []probe.Check{
 		{
-			ID: "users.physical-documents.all-fields", Title: "Each physical document is answered with an id of its own and all that was sent but its content",
-			Clauses: []string{"2.5-physical-document", "D-15"}, Operations: registration,
-			Fix: "Answer the copies in the order in which they were sent, each with a generated id.",
-			Run: physicalDocuments,
+			ID: "users.documents.echo", Title: "Each document is answered in its place with an id of its own and all that was sent, but the content of copies",
+			Clauses: []string{"2.5-business", "2.5-physical-document", "2.5-virtual-document", "D-13", "D-15"}, Operations: registration,
+			Fix: "Answer the documents of both kinds of user in the order in which they were sent, up to 20 of each form, each with a generated id.",
+			Run: func(t *probe.T) {
+				many := func(u *api.UserRequest) {
+					for i := range 20 {
+						u.PhysicalDocuments = append(u.PhysicalDocuments, api.PhysicalDocumentRequest{DocumentType: "STATE_ID", DocumentValue: documentPNG})
+						u.VirtualDocuments = append(u.VirtualDocuments, api.VirtualDocumentRequest{DocumentType: "PASSPORT", DocumentValue: inDigits(int64(i))})
+					}
+				}
+				for name, body := range map[string]api.UserRequest{
+					"an individual": t.UserRequest(withDocuments), "a business": business(t, withDocuments), "20 of each form": t.UserRequest(many),
+				} {
+					t.Case(name, func() { echoesDocuments(t, body) })
+				}
+			},
 		},
 		{
 			ID: "users.physical-documents.content-hidden", Title: "The content of a physical document is never answered",
@@ -35,48 +47,50 @@ func usersDocuments() []probe.Check {
 			Run: contentHidden,
 		},
 		{
-			ID: "users.physical-documents.media-types", Title: "A copy may be an image of any type, or a PDF",
+			ID: "users.physical-documents.accepted", Title: "A copy may be an image of any type or a PDF, of several hundred kilobytes",
 			Clauses: []string{"2.5-physical-document", "D-15"}, Operations: registration,
-			Fix: "Accept data URIs of image/* and application/pdf.",
+			Fix: "Accept data URIs of image/* and application/pdf, as long as a body may be; scans are large.",
 			Run: func(t *probe.T) {
-				for _, value := range []string{documentPNG, documentGIF, documentSVG, documentPDF} {
+				for _, value := range []string{documentPNG, documentGIF, documentSVG, documentPDF, documentPDF + strings.Repeat("JVBERi0x", 1<<16)} {
 					register(t, t.UserRequest(withCopy(value)))
 				}
 			},
 		},
 		{
-			ID: "users.physical-documents.large", Title: "A copy of several hundred kilobytes is accepted",
+			ID: "users.physical-documents.refused", Title: "A copy of any other media type, or whose content is not base64, is refused with 400",
 			Clauses: []string{"D-15"}, Operations: registration,
-			Fix: "Take copies as long as a body may be; scans are large.",
-			Run: func(t *probe.T) { register(t, t.UserRequest(withCopy(documentPDF+strings.Repeat("JVBERi0x", 1<<16)))) },
-		},
-		{
-			ID: "users.physical-documents.other-media", Title: "A copy of any other media type is refused with 400",
-			Clauses: []string{"D-15"}, Operations: registration,
-			Fix: "Refuse data URIs of other media types than image/* and application/pdf.",
+			Fix: "Refuse other media types than image/* and application/pdf, and decode the content: refuse what is cut off, has other characters, or is empty.",
 			Run: func(t *probe.T) {
-				for _, value := range []string{"data:text/plain;base64,aGVsbG8=", "data:application/zip;base64,UEsDBA==", "data:;base64,aGVsbG8="} {
-					refusedCopy(t, value)
+				for _, value := range []string{
+					"data:text/plain;base64,aGVsbG8=", "data:application/zip;base64,UEsDBA==", "data:;base64,aGVsbG8=",
+					"data:image/png;base64,iVBORw0KGg", "data:image/png;base64,iVBO*w0KGgo=", "data:image/png;base64,", "data:image/png,iVBORw0KGgo=",
+				} {
+					t.Case(value, func() {
+						r, err := t.Client().CreateUserWithResponse(t.Context(), nil, t.UserRequest(withCopy(value)))
+						t.Refused(r, err, 400, badRequest, "body /physical_documents/0/document_value")
+					})
 				}
 			},
-		},
-		{
-			ID: "users.physical-documents.broken-content", Title: "A copy whose content is not base64 is refused with 400",
-			Clauses: []string{"D-15"}, Operations: registration,
-			Fix: "Decode the content: refuse what is cut off, holds other characters, or is empty.",
-			Run: func(t *probe.T) {
-				for _, value := range []string{"data:image/png;base64,iVBORw0KGg", "data:image/png;base64,iVBO*w0KGgo=", "data:image/png;base64,", "data:image/png,iVBORw0KGgo="} {
-					refusedCopy(t, value)
-				}
-			},
-		},
-		{
-			ID: "users.virtual-documents.all-fields", Title: "Each virtual document is answered with an id of its own and all that was sent, its number too",
-			Clauses: []string{"2.5-virtual-document"}, Operations: registration,
-			Fix: "Answer the numbers in the order in which they were sent, each with a generated id and its document_value.",
-			Run: virtualDocuments,
 		},
 	}
+}
+
+// echoesDocuments registers a user with documents of both forms.
+func echoesDocuments(t *probe.T, body api.UserRequest) {
+	r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
+	u := probe.OK(t, r, err)
+	sent := probe.Object(t, body)
+	copies, _ := sent["physical_documents"].([]any)
+	for _, d := range copies {
+		delete(d.(map[string]any), "document_value") //nolint:forcetypeassert // a document is an object
+	}
+	for _, name := range []string{"physical_documents", "virtual_documents"} {
+		for _, pointer := range notEchoed("/"+name, sent[name], members(t, r)[name]) {
+			t.Failf("%s was sent and did not come back with the same value", pointer)
+		}
+	}
+	ownIDs(t, ids(u.PhysicalDocuments, func(d api.PhysicalDocument) uuid.UUID { return d.ID }))
+	ownIDs(t, ids(u.VirtualDocuments, func(d api.VirtualDocument) uuid.UUID { return d.ID }))
 }
 
 // withDocuments adds two documents of each form; the second of each has its required fields only.
@@ -102,35 +116,6 @@ func withCopy(value string) func(*api.UserRequest) {
 	return func(u *api.UserRequest) {
 		u.PhysicalDocuments = []api.PhysicalDocumentRequest{{DocumentType: "STATE_ID", DocumentValue: value}}
 	}
-}
-
-func refusedCopy(t *probe.T, value string) {
-	r, err := t.Client().CreateUserWithResponse(t.Context(), nil, t.UserRequest(withCopy(value)))
-	t.Refused(r, err, 400, api.ErrorCodeBadRequest, "body /physical_documents/0/document_value")
-}
-
-func physicalDocuments(t *probe.T) {
-	body := t.UserRequest(withDocuments)
-	r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
-	u := probe.OK(t, r, err)
-	sent := probe.Object(t, body)["physical_documents"]
-	for _, d := range sent.([]any) {
-		delete(d.(map[string]any), "document_value")
-	}
-	for _, pointer := range notEchoed("/physical_documents", sent, members(t, r)["physical_documents"]) {
-		t.Failf("%s was sent and did not come back with the same value", pointer)
-	}
-	ownIDs(t, ids(u.PhysicalDocuments, func(d api.PhysicalDocument) uuid.UUID { return d.ID }))
-}
-
-func virtualDocuments(t *probe.T) {
-	body := t.UserRequest(withDocuments)
-	r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
-	u := probe.OK(t, r, err)
-	for _, pointer := range notEchoed("/virtual_documents", probe.Object(t, body)["virtual_documents"], members(t, r)["virtual_documents"]) {
-		t.Failf("%s was sent and did not come back with the same value", pointer)
-	}
-	ownIDs(t, ids(u.VirtualDocuments, func(d api.VirtualDocument) uuid.UUID { return d.ID }))
 }
 
 // ownIDs fails the check where an id is missing or is that of several.

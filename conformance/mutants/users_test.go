@@ -18,7 +18,7 @@ func userMutants() []mutant {
 func registrationMutants() []mutant {
 	return []mutant{
 		broken("An email address in capitals is that of the user who has it in small letters", "users.registration.new-id", oneSpelling),
-		broken("created_at is the local time, said to be UTC", "users.registration.created-at", wherever(func(user map[string]any) {
+		broken("created_at is the local time, said to be UTC", "users.registration.new", wherever(func(user map[string]any) {
 			user["created_at"] = inNepal(user["created_at"])
 		})),
 		broken("A user without sending capability is not registered in a destination", "users.registration.without-corridor",
@@ -33,12 +33,12 @@ func registrationMutants() []mutant {
 				delete(body, "type")
 				return r.text("country") == sandboxDestination
 			})),
-		broken("The user_scope is ignored where business is left out", "users.individual.business-fields", registering(func(user map[string]any) {
+		broken("The user_scope is ignored where business is left out", "users.registration.kinds", registering(func(user map[string]any) {
 			if _, sent := user["business"]; !sent && token.MatchString(text(user["user_scope"])) {
 				delete(user, "user_scope")
 			}
 		})),
-		broken("The gender of a business is ignored", "users.business.individual-fields", registering(func(user map[string]any) {
+		broken("The gender of a business is ignored", "users.registration.kinds", registering(func(user map[string]any) {
 			if user["business"] == true && token.MatchString(text(user["gender"])) {
 				delete(user, "gender")
 			}
@@ -95,14 +95,14 @@ func documentMutants() []mutant {
 					user["virtual_documents"] = copies
 				}
 			})),
-		broken("Drawings are refused as copies", "users.physical-documents.media-types",
+		broken("Drawings are refused as copies", "users.physical-documents.accepted",
 			narrow("createUser", func(r request) bool { return strings.Contains(string(r.body), "data:image/svg") })),
-		broken("A copy has at most 64 KiB", "users.physical-documents.large",
+		broken("A copy has at most 64 KiB", "users.physical-documents.accepted",
 			narrow("createUser", func(r request) bool { return len(r.body) > 64<<10 })),
-		broken("Archives are accepted as copies", "users.physical-documents.other-media", replaced(func(content string) string {
+		broken("Archives are accepted as copies", "users.physical-documents.refused", replaced(func(content string) string {
 			return strings.Replace(content, "data:application/zip;", "data:application/pdf;", 1)
 		})),
-		broken("Characters that base64 does not know are taken for zeros", "users.physical-documents.broken-content",
+		broken("Characters that base64 does not know are taken for zeros", "users.physical-documents.refused",
 			replaced(func(content string) string {
 				head, data, found := strings.Cut(content, ";base64,")
 				if !found {
@@ -147,29 +147,28 @@ func formMutants() []mutant {
 		return func(r request) bool { return strings.Contains(r.text(name), sign) }
 	}
 	var all []mutant
-	for _, of := range [][2]string{{"createUser", "users.registration."}, {"createReceiveUser", "accounts.receive-users."}} {
-		id, group := of[0], of[1]
+	for id, by := range map[string]string{"createUser": "users.registration.forms", "createReceiveUser": "accounts.receive-users.emails"} {
 		for _, m := range []struct {
-			check, name string
-			such        func(r request) bool
+			name string
+			such func(r request) bool
 		}{
-			{"emails", "an email address with a plus sign", without("email", "+")},
-			{"emails", "an email address with an apostrophe", without("email", "'")},
+			{"an email address with a plus sign", without("email", "+")},
+			{"an email address with an apostrophe", without("email", "'")},
 		} {
-			all = append(all, broken(id+" refuses "+m.name, group+m.check, narrow(id, m.such)))
+			all = append(all, broken(id+" refuses "+m.name, by, narrow(id, m.such)))
 		}
 	}
 	return append(all, []mutant{
-		broken("Email addresses are kept in small letters", "users.registration.email-case", wherever(func(user map[string]any) {
+		broken("Email addresses are kept in small letters", "users.registration.forms", wherever(func(user map[string]any) {
 			user["email"] = strings.ToLower(text(user["email"]))
 		})),
-		broken("Zip codes lose their leading zeros", "users.registration.zipcode", registering(func(user map[string]any) {
+		broken("Zip codes lose their leading zeros", "users.registration.forms", registering(func(user map[string]any) {
 			if code, ok := user["zipcode"].(string); ok {
 				user["zipcode"] = strings.TrimLeft(code, "0")
 			}
 		})),
-		broken("createUser refuses an IPv6 address", "users.registration.ipv6", narrow("createUser", without("ip_address", ":"))),
-		broken("createUser refuses a website without a scheme", "users.business.any-website", narrow("createUser", func(r request) bool {
+		broken("createUser refuses an IPv6 address", "users.registration.forms", narrow("createUser", without("ip_address", ":"))),
+		broken("createUser refuses a website without a scheme", "users.registration.forms", narrow("createUser", func(r request) bool {
 			site := r.text("company_website")
 			return site != "" && !strings.Contains(site, "://")
 		})),
