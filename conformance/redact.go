@@ -3,6 +3,7 @@ package conformance
 import (
 	"cmp"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html"
 	"maps"
@@ -46,15 +47,15 @@ const (
 	maxBodyShown  = 8 << 10
 	maxURL        = 500
 	maxViolations = 20
-	shortest      = 4 // bytes of a value that is taken out of texts; what is shorter is part of any
+	shortest      = 4 // bytes of a value that is removed from texts; a shorter one is part of other words
 )
 
 // redactor removes what is confidential from exchanges and messages. The people in the suite's requests are invented; those
 // in a server's responses may be real. So it shows only members whose values cannot be personal and no free text of a
 // server, and it removes the given secrets and fixtures everywhere.
 type redactor struct {
-	target probe.Target
-	given  *strings.Replacer // removes secrets and fixtures
+	owner map[string]string // of ids and secrets
+	given *strings.Replacer // removes secrets and fixtures
 }
 
 func newRedactor(target probe.Target) *redactor {
@@ -64,7 +65,10 @@ func newRedactor(target probe.Target) *redactor {
 			replaced[form] = gap(utf8.RuneCountInString(value))
 		}
 	}
-	return &redactor{target, replacer(replaced)}
+	const first, second = "[the first client's]", "[the second client's]"
+	return &redactor{map[string]string{
+		target.OtherClientID: second, target.OtherClientSecret: second, target.ClientID: first, target.ClientSecret: first,
+	}, replacer(replaced)}
 }
 
 // replacer returns a replacer that prefers longer texts.
@@ -88,17 +92,8 @@ func given(target probe.Target) []string {
 		password, _ := u.User.Password()
 		all = append(all, password)
 	}
-	for _, s := range []*probe.FixedSender{target.Fixtures.Sender, target.Fixtures.Unverified} {
-		if s != nil {
-			all = append(all, s.UserID.String(), s.FromFundID.String())
-		}
-	}
-	for _, f := range target.Fixtures.Receivers {
-		all = append(all, f.ID.String())
-		if f.FundID != nil {
-			all = append(all, f.FundID.String())
-		}
-	}
+	fixtures, _ := json.Marshal(target.Fixtures) // which can always be encoded
+	all = append(all, regexp.MustCompile(uuidPattern).FindAllString(string(fixtures), -1)...)
 	return slices.DeleteFunc(all, func(value string) bool { return len(value) < shortest })
 }
 
@@ -181,10 +176,8 @@ func (r *redactor) header(h http.Header, shown map[string]*regexp.Regexp) map[st
 	for name, values := range h {
 		value := strings.Join(values, ", ")
 		switch shape, ok := shown[name]; {
-		case name == "X-Client-Id":
-			kept[name] = whose(value, r.target.ClientID, r.target.OtherClientID)
-		case name == "X-Client-Secret":
-			kept[name] = whose(value, r.target.ClientSecret, r.target.OtherClientSecret)
+		case name == "X-Client-Id", name == "X-Client-Secret":
+			kept[name] = cmp.Or(r.owner[value], "[neither client's]")
 		case !ok:
 		case shape.MatchString(value):
 			kept[name] = r.text(value)
@@ -193,18 +186,6 @@ func (r *redactor) header(h http.Header, shown map[string]*regexp.Regexp) map[st
 		}
 	}
 	return kept
-}
-
-// whose says which client's id or secret it is, and nothing about any other.
-func whose(value, first, second string) string {
-	switch value {
-	case first:
-		return "[the first client's]"
-	case second:
-		return "[the second client's]"
-	default:
-		return "[neither client's]"
-	}
 }
 
 // body returns redacted JSON, or the media type and length of anything else.
