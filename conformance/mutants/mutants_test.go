@@ -247,11 +247,6 @@ func runChecks(t *testing.T, h http.Handler, target conformance.Target) []confor
 	return report.Results
 }
 
-// exists reports whether there is a check with an id.
-func exists(id string) bool {
-	return slices.ContainsFunc(checks.All(), func(c probe.Check) bool { return c.ID == id })
-}
-
 // broken returns a mutant that is written by hand, and that a check must find.
 func broken(name, by string, fault func() fault) mutant {
 	return mutant{name: name, by: by, fault: fault}
