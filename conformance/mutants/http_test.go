@@ -68,6 +68,12 @@ func routeMutants() []mutant {
 				}
 				return a
 			})),
+		broken("Identifiers are not percent-decoded", "http.percent-encoding", after(func(_ string, r request, a answer, _ ask) answer {
+			if a.status == http.StatusOK && strings.Contains(r.RequestURI, "%") {
+				a = a.failure(http.StatusNotFound, "NOT_FOUND")
+			}
+			return a
+		})),
 		broken("Paths may be written in capitals", "http.path-spelling", mistaking(strings.ToLower)),
 		broken("Paths may end with a slash", "http.path-spelling", mistaking(func(path string) string { return strings.TrimSuffix(path, "/") })),
 		broken("HEAD answers another content type than GET", "http.head", after(func(_ string, r request, a answer, _ ask) answer {
