@@ -3,8 +3,9 @@ package checks
 import (
 	"slices"
 	"strconv"
-	"strings"
+	"time"
 
+	"github.com/google/uuid"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
@@ -15,78 +16,68 @@ import (
 func accounts() []probe.Check {
 	return slices.Concat(accountsFunding(), accountsReceiveUsers(), accountsForms(), accountsBank(), accountsWallet(), readingOfAccounts, []probe.Check{
 		{
-			ID: "accounts.longest", Title: "Texts of receive users and accounts of the greatest length are accepted and kept whole",
-			Clauses: []string{"D-13", "D-20"}, Needs: probe.Extensions,
-			Operations: []string{"createFundingAccount", "createReceiveUser", "createBankAccount", "createWalletAccount"},
-			Fix:        "Accept texts as long as the contract says, and cut nothing.",
-			Run:        longestAccounts,
-		},
-		{
-			ID: "accounts.complete", Title: "Accounts and receive users are listed all at once, however many",
-			Clauses:    []string{"D-29"},
-			Operations: []string{"listFundingAccounts", "listReceiveUsers", "listBankAccounts", "listWalletAccounts"}, Needs: probe.Extensions,
-			Fix: "Answer these lists complete; only transactions come in pages.",
-			Run: completeLists,
+			ID: "accounts.lists", Title: "Accounts and receive users are listed as they were created, oldest first, all at once, and those of the path only",
+			Clauses: []string{"D-20", "D-29"}, Needs: probe.Extensions,
+			Operations: []string{
+				"createFundingAccount", "listFundingAccounts", "createReceiveUser", "listReceiveUsers", "createBankAccount", "listBankAccounts",
+				"createWalletAccount", "listWalletAccounts",
+			},
+			Fix: "List all accounts or receive users of the user or receive user in the path by their creation; only transactions come in pages.",
+			Run: accountLists,
 		},
 	})
-}
-
-func longestAccounts(t *probe.T) {
-	user := t.NewUser().ID
-	link := api.FundingAccountRequest{FundingSourceType: "CARD", Label: probe.Ptr(strings.Repeat("é", 100))}
-	linked, err := t.Client().CreateFundingAccountWithResponse(t.Context(), user, nil, link)
-	probe.OK(t, linked, err)
-	uncut(t, link, linked)
-	body := probe.ReceiveUserRequest(t.Target().Facts.Destination, func(r *api.ReceiveUserRequest) {
-		r.FirstName, r.LastName = strings.Repeat("é", 200), probe.Ptr(strings.Repeat("b", 200))
-		r.AddressLine1, r.City, r.Zipcode = probe.Ptr(strings.Repeat("c", 255)), probe.Ptr(strings.Repeat("d", 100)), probe.Ptr(strings.Repeat("1", 20))
-	})
-	added, err := t.Client().CreateReceiveUserWithResponse(t.Context(), user, nil, body)
-	receiver := probe.OK(t, added, err).ID
-	uncut(t, body, added)
-	bank := bankAccount(t.Bank(t.Target().Facts.Destination), func(a *api.BankAccountRequest) { a.AccountNumber = strings.Repeat("1", 50) })
-	account, err := t.Client().CreateBankAccountWithResponse(t.Context(), user, receiver, nil, bank)
-	probe.OK(t, account, err)
-	uncut(t, bank, account)
-	wallet := walletAccount(t.AnyPayer(api.PayoutMethodWallet))
-	wallet.WalletNumber = strings.Repeat("2", 50)
-	held, err := t.Client().CreateWalletAccountWithResponse(t.Context(), user, receiver, nil, wallet)
-	probe.OK(t, held, err)
-	uncut(t, wallet, held)
-}
-
-// uncut fails the check for each text that came back as another one. Whether all came back is checked elsewhere.
-func uncut(t *probe.T, sent any, a probe.Answer) {
-	for _, pointer := range changedTexts("", probe.Object(t, sent), members(t, a)) {
-		t.Failf("%s of the greatest length came back changed", pointer)
-	}
 }
 
 // aboveUsualPage is one more than most services list on a page.
 const aboveUsualPage = 26
 
-func completeLists(t *probe.T) {
+// accountLists creates many of each kind, and one elsewhere.
+func accountLists(t *probe.T) {
 	country := t.Target().Facts.Destination
 	user, receiver := newReceiveUser(t)
-	for _, of := range []struct {
-		path    string
-		body    any
-		differs string // a member, as equal ones are the subject of another check
-	}{
-		{probe.UserPath(user, "funding-accounts"), api.FundingAccountRequest{FundingSourceType: "CARD"}, "label"},
-		{probe.UserPath(t.NewUser().ID, "receive-users"), probe.ReceiveUserRequest(country), "last_name"},
-		{probe.UserPath(user, "receive-users", receiver.String(), "bank-accounts"), bankAccount(t.Bank(country)), "account_number"},
-		{probe.UserPath(user, "receive-users", receiver.String(), "wallet-accounts"), walletAccount(t.AnyPayer(api.PayoutMethodWallet)), "wallet_number"},
-	} {
-		for i := range aboveUsualPage {
-			body := probe.Object(t, of.body)
-			body[of.differs] = strconv.Itoa(9800000000 + i)
-			prepare(t, of.path, body)
-		}
-		listed, _ := readBack(t, of.path).([]any)
-		t.Expect(len(listed) == aboveUsualPage,
-			"%d of %d are listed by GET %s", len(listed), aboveUsualPage, of.path[strings.LastIndex(of.path, "/"):])
+	sibling, other := t.NewReceiveUser(user, country), t.NewUser().ID
+	below := func(receiver openapi_types.UUID, list string) string {
+		return probe.UserPath(user, "receive-users", receiver.String(), list)
 	}
+	for _, of := range []struct {
+		name, path, elsewhere string
+		body                  any
+		differs               string // a member
+	}{
+		{"funding accounts", probe.UserPath(user, "funding-accounts"), probe.UserPath(other, "funding-accounts"), api.FundingAccountRequest{FundingSourceType: "CARD"}, "label"},
+		{"receive users", probe.UserPath(t.NewUser().ID, "receive-users"), probe.UserPath(other, "receive-users"), probe.ReceiveUserRequest(country), "last_name"},
+		{"bank accounts", below(receiver, "bank-accounts"), below(sibling, "bank-accounts"), bankAccount(t.Bank(country)), "account_number"},
+		{"wallet accounts", below(receiver, "wallet-accounts"), below(sibling, "wallet-accounts"), walletAccount(t.AnyPayer(wallet)), "wallet_number"},
+	} {
+		t.Case(of.name, func() {
+			create := func(path string, i int) any {
+				body := probe.Object(t, of.body)
+				body[of.differs] = strconv.Itoa(9800000000 + i*7%aboveUsualPage) // in no order of their own
+				return prepare(t, path, body)
+			}
+			var made []any
+			for i := range aboveUsualPage {
+				made = append(made, create(of.path, i))
+			}
+			listedAsCreated(t, of.path, made)
+			listedAsCreated(t, of.elsewhere, []any{create(of.elsewhere, 0)})
+		})
+	}
+}
+
+// listedAsCreated compares a list, oldest first, with what was created in this order.
+func listedAsCreated(t *probe.T, path string, want []any) {
+	got, _ := readBack(t, path).([]any)
+	at := func(v any) moment {
+		object, _ := v.(map[string]any)
+		text, _ := object["created_at"].(string)
+		when, err := time.Parse("2006-01-02T15:04:05.000000", text)
+		if err != nil {
+			t.Fatalf("an element of GET %s has no created_at", path)
+		}
+		return moment{uuid.MustParse(idIn(t, v)), when}
+	}
+	asCreated(t, "what was created and what GET "+path+" lists", got, want, at)
 }
 
 func accountsFunding() []probe.Check {
@@ -115,19 +106,6 @@ func accountsFunding() []probe.Check {
 				r, err = t.Client().CreateFundingAccountWithResponse(t.Context(), user, nil, api.FundingAccountRequest{FundingSourceType: "CARD"})
 				probe.OK(t, r, err)
 				lacks(t, members(t, r), "label")
-			},
-		},
-		{
-			ID: "accounts.funding.list", Title: "Funding accounts are listed as they were linked, oldest first, those of the user only",
-			Clauses: []string{"D-20", "D-29"}, Operations: []string{"createFundingAccount", "listFundingAccounts"}, Needs: probe.Extensions,
-			Fix: "List all funding accounts of the user in the path by their creation.",
-			Run: func(t *probe.T) {
-				user, other := t.NewUser().ID, t.NewUser().ID
-				want := []api.FundingAccount{link(t, user, "First"), link(t, user, "Second"), link(t, user, "Third")}
-				others := []api.FundingAccount{link(t, other, "Fourth")}
-				created := func(a api.FundingAccount) moment { return moment{a.ID, a.CreatedAt.Time} }
-				asCreated(t, "the linked and the listed funding accounts", listedFundingAccounts(t, user), want, created)
-				asCreated(t, "the linked and the listed funding accounts of another user", listedFundingAccounts(t, other), others, created)
 			},
 		},
 		{
@@ -187,23 +165,6 @@ func accountsReceiveUsers() []probe.Check {
 				t.Refused(r, err, 422, api.ErrorCodeCorridorNotEnabled)
 			},
 		},
-		{
-			ID: "accounts.receive-users.list", Title: "Receive users are listed as they were added, oldest first, those of the user only",
-			Clauses: []string{"D-20", "D-29"}, Operations: []string{"createReceiveUser", "listReceiveUsers"}, Needs: probe.Extensions,
-			Fix: "List all receive users of the user in the path by their creation.",
-			Run: func(t *probe.T) {
-				user, other := t.NewUser().ID, t.NewUser().ID
-				want := []api.ReceiveUser{receiveUser(t, user, "First"), receiveUser(t, user, "Second"), receiveUser(t, user, "Third")}
-				others := []api.ReceiveUser{receiveUser(t, other, "Fourth")}
-				list := func(user openapi_types.UUID) []api.ReceiveUser {
-					r, err := t.Client().ListReceiveUsersWithResponse(t.Context(), user)
-					return probe.OK(t, r, err)
-				}
-				created := func(u api.ReceiveUser) moment { return moment{u.ID, u.CreatedAt.Time} }
-				asCreated(t, "the added and the listed receive users", list(user), want, created)
-				asCreated(t, "the added and the listed receive users of another user", list(other), others, created)
-			},
-		},
 	}
 }
 
@@ -216,11 +177,4 @@ func link(t *probe.T, user openapi_types.UUID, label string) api.FundingAccount 
 func listedFundingAccounts(t *probe.T, user openapi_types.UUID) []api.FundingAccount {
 	r, err := t.Client().ListFundingAccountsWithResponse(t.Context(), user)
 	return probe.OK(t, r, err)
-}
-
-// receiveUser adds a receive user as a set-up, and returns the answer.
-func receiveUser(t *probe.T, user openapi_types.UUID, firstName string) api.ReceiveUser {
-	r, err := t.Client().CreateReceiveUserWithResponse(t.Context(), user, nil,
-		probe.ReceiveUserRequest(t.Target().Facts.Destination, func(r *api.ReceiveUserRequest) { r.FirstName = firstName }))
-	return probe.Setup(t, r, err)
 }

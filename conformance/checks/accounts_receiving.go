@@ -80,12 +80,6 @@ func accountsBank() []probe.Check {
 				}
 			},
 		},
-		{
-			ID: "accounts.bank.list", Title: "Bank accounts are listed as they were added, oldest first, those of the receive user only",
-			Clauses: []string{"D-20", "D-29"}, Operations: []string{"createBankAccount", "listBankAccounts"}, Needs: probe.Extensions,
-			Fix: "List all bank accounts of the receive user in the path by their creation.",
-			Run: listOfBankAccounts,
-		},
 	}
 }
 
@@ -137,12 +131,6 @@ func accountsWallet() []probe.Check {
 				refusedWalletAccount(t, body, api.ErrorCodeCurrencyNotSupported)
 			},
 		},
-		{
-			ID: "accounts.wallet.list", Title: "Wallet accounts are listed as they were added, oldest first, those of the receive user only",
-			Clauses: []string{"D-20", "D-29"}, Operations: []string{"createWalletAccount", "listWalletAccounts"}, Needs: probe.Extensions,
-			Fix: "List all wallet accounts of the receive user in the path by their creation.",
-			Run: listOfWalletAccounts,
-		},
 	}
 }
 
@@ -162,47 +150,6 @@ func otherBranch(t *probe.T) {
 		}
 	}
 	t.Skipf("the server has no second bank with a branch")
-}
-
-func listOfBankAccounts(t *probe.T) {
-	b := t.Bank(t.Target().Facts.Destination)
-	user, receiver := newReceiveUser(t)
-	add := func(receiver openapi_types.UUID, number string) api.BankAccount {
-		r, err := t.Client().CreateBankAccountWithResponse(t.Context(), user, receiver, nil,
-			bankAccount(b, func(a *api.BankAccountRequest) { a.AccountNumber = number }))
-		return probe.Setup(t, r, err)
-	}
-	list := func(receiver openapi_types.UUID) []api.BankAccount {
-		r, err := t.Client().ListBankAccountsWithResponse(t.Context(), user, receiver)
-		return probe.OK(t, r, err)
-	}
-	want := []api.BankAccount{add(receiver, "3"), add(receiver, "1"), add(receiver, "2")}
-	other := t.NewReceiveUser(user, t.Target().Facts.Destination)
-	others := []api.BankAccount{add(other, "4")}
-	created := func(a api.BankAccount) moment { return moment{a.ID, a.CreatedAt.Time} }
-	asCreated(t, "the added and the listed bank accounts", list(receiver), want, created)
-	asCreated(t, "the added and the listed bank accounts of another receive user", list(other), others, created)
-}
-
-func listOfWalletAccounts(t *probe.T) {
-	p := t.AnyPayer(api.PayoutMethodWallet)
-	user, receiver := newReceiveUser(t)
-	add := func(receiver openapi_types.UUID, number string) api.WalletAccount {
-		body := walletAccount(p)
-		body.WalletNumber = number
-		r, err := t.Client().CreateWalletAccountWithResponse(t.Context(), user, receiver, nil, body)
-		return probe.Setup(t, r, err)
-	}
-	list := func(receiver openapi_types.UUID) []api.WalletAccount {
-		r, err := t.Client().ListWalletAccountsWithResponse(t.Context(), user, receiver)
-		return probe.OK(t, r, err)
-	}
-	want := []api.WalletAccount{add(receiver, "3"), add(receiver, "1"), add(receiver, "2")}
-	other := t.NewReceiveUser(user, t.Target().Facts.Destination)
-	others := []api.WalletAccount{add(other, "4")}
-	created := func(a api.WalletAccount) moment { return moment{a.ID, a.CreatedAt.Time} }
-	asCreated(t, "the added and the listed wallet accounts", list(receiver), want, created)
-	asCreated(t, "the added and the listed wallet accounts of another receive user", list(other), others, created)
 }
 
 // bankWithBranch returns a bank in the destination that has a branch, or skips the check.

@@ -71,7 +71,7 @@ func authentication() []probe.Check {
 					if first == nil {
 						first = &got
 					}
-					t.Expect(got.Message == first.Message && len(got.Details) <= 0,
+					t.Expect(got.Message == first.Message && len(got.Details) == 0,
 						"with %s the answer is another one than without credentials", wrong.what)
 				}
 			},

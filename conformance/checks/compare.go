@@ -137,11 +137,8 @@ func asCreated[V any](t *probe.T, what string, got, want []V, of func(V) moment)
 		}
 		return all
 	}
-	if len(got) != len(want) || !reflect.DeepEqual(byID(got), byID(want)) {
-		t.Failf("%s are not the same", what)
-	} else if !sameOrder(ids(got, of), ids(want, of)) {
-		t.Failf("%s are not in the same order", what)
-	}
+	t.Expect(len(got) == len(want) && reflect.DeepEqual(byID(got), byID(want)), "%s are not the same", what)
+	t.Expect(sameOrder(ids(got, of), ids(want, of)), "%s are not in the same order", what)
 }
 
 // echoes fails the check for each member that was sent and did not come back with the same value.

@@ -245,7 +245,7 @@ func failing(id, title, fix string, condition probe.Condition, status int, code 
 					continue
 				}
 				body := t.Refused(reply, nil, status, code)
-				t.Expect(len(body.Details) <= 0, "%s answered %d with details", op.id, status)
+				t.Expect(len(body.Details) == 0, "%s answered %d with details", op.id, status)
 				for _, word := range inside {
 					t.Expect(!strings.Contains(strings.ToLower(body.Message), word), "the message of %s mentions %q", op.id, word)
 				}

@@ -143,7 +143,7 @@ func pathRules() []probe.Check {
 			Run: func(t *probe.T) {
 				eachPath(t, func(path string, _ []string) {
 					reply := t.Send(probe.Request{Method: http.MethodOptions, Path: path})
-					t.Expect(reply.Status < 500 && (reply.Status >= 400 || len(reply.Body) <= 0),
+					t.Expect(reply.Status < 500 && (reply.Status >= 400 || len(reply.Body) == 0),
 						"OPTIONS %s answered %d with %d bytes", path, reply.Status, len(reply.Body))
 				})
 			},

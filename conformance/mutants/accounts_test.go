@@ -133,9 +133,8 @@ func walletAccountMutants() []mutant {
 
 // listMutants list the accounts of all receive users.
 func listMutants() (all []mutant) {
-	for _, of := range [][2]string{{"listBankAccounts", "bank"}, {"listWalletAccounts", "wallet"}} {
-		id := of[0]
-		all = append(all, broken(id+" lists the accounts of all receive users of the user", "accounts."+of[1]+".list",
+	for _, id := range []string{"listBankAccounts", "listWalletAccounts"} {
+		all = append(all, broken(id+" lists the accounts of all receive users of the user", "accounts.lists",
 			then(id, func(r request, a answer, next ask) answer {
 				if a.status != http.StatusOK {
 					return a
