@@ -82,7 +82,7 @@ func bankAccountMutants() []mutant {
 			})),
 		broken("A second account at a bank must have the currency of the first one", "accounts.bank.each-currency",
 			then("createBankAccount", func(r request, a answer, next ask) answer {
-				accounts, _ := looking(r, next)(r.URL.Path).([]any)
+				accounts, _ := r.read(next, r.URL.Path).([]any)
 				if a.status == http.StatusOK && slices.ContainsFunc(accounts, func(other any) bool {
 					return member(other, "bank_id") == r.member("bank_id") && member(other, "currency") != r.member("currency")
 				}) {
@@ -170,7 +170,9 @@ func accepting(id, code string, repair func(r request, body map[string]any, look
 			return a
 		}
 		repaired := false
-		right := r.as(func(body map[string]any) { repaired = repair(r, body, looking(r, next)) })
+		right := r.as(func(body map[string]any) {
+			repaired = repair(r, body, func(path string) any { return r.read(next, path) })
+		})
 		if !repaired {
 			return a
 		}
@@ -182,13 +184,6 @@ func accepting(id, code string, repair func(r request, body map[string]any, look
 			}
 		})
 	})
-}
-
-// looking returns a way to read what a server answers to GET.
-func looking(r request, next ask) func(path string) any {
-	return func(path string) any {
-		return decode(next(r.to(http.MethodGet, path)).body)
-	}
 }
 
 // fields returns the places that an error names, as "body /email".

@@ -117,7 +117,7 @@ func foreignMemberMutants() []mutant {
 	return []mutant{
 		broken("A transaction may be funded by another client", "isolation.body.from-fund-id",
 			of("createFundingAccount", "FUNDING_ACCOUNT_NOT_FOUND", []string{"from_fund_id"}, func(r request, a answer, next ask) answer {
-				for _, own := range each(looking(r, next)("/users/" + r.user() + "/funding-accounts")) {
+				for _, own := range each(r.read(next, "/users/"+r.user()+"/funding-accounts")) {
 					return next(r.as(func(body map[string]any) { body["from_fund_id"] = member(own, "id") }))
 				}
 				return a

@@ -31,21 +31,21 @@ func limitUseMutants() []mutant {
 	return []mutant{
 		broken("The annual limit is rounded up to whole amounts", "limits.used", limits(func(_ request, _ ask, l map[string]any) {
 			left := remaining(l)
-			if annual := amount(left["annual_limit"]); !annual.IsInt() {
+			if annual := rational(left["annual_limit"]); !annual.IsInt() {
 				whole := new(big.Int).Quo(annual.Num(), annual.Denom())
 				left["annual_limit"] = json.Number(whole.Add(whole, big.NewInt(1)).String())
 			}
 		})),
 		broken("Fees count against the limits", "limits.used", limits(func(r request, next ask, l map[string]any) {
-			for _, t := range transactions(r, next) {
-				lower(l, amount(t["fee_amount"]))
+			for _, t := range r.transactions(next) {
+				lower(l, rational(t["fee_amount"]))
 			}
 		})),
 		broken("With RECEIVER_AMOUNT the calculated sending amount counts", "limits.used", limits(func(r request, next ask, l map[string]any) {
-			for _, t := range transactions(r, next) {
+			for _, t := range r.transactions(next) {
 				if member(t, "to", "calculation_mode") == "RECEIVER_AMOUNT" {
-					calculated := new(big.Rat).Quo(amount(t["to_amount"]), amount(t["exchange_rate"]))
-					lower(l, calculated.Sub(calculated, amount(t["from_amount"])))
+					calculated := new(big.Rat).Quo(rational(t["to_amount"]), rational(t["exchange_rate"]))
+					lower(l, calculated.Sub(calculated, rational(t["from_amount"])))
 				}
 			}
 		})),
@@ -72,7 +72,7 @@ func refusedCounts(code string) func() fault {
 			defer mu.Unlock()
 			switch {
 			case op == "createTransaction" && a.code() == code:
-				refused[r.user()] = plus(refused[r.user()], amount(r.member("from_amount")))
+				refused[r.user()] = plus(refused[r.user()], rational(r.member("from_amount")))
 			case op == "getTransactionLimit" && a.status == 200:
 				a = a.object(func(l map[string]any) { lower(l, plus(refused[r.user()])) })
 			}
@@ -103,7 +103,7 @@ func replayCounts() fault {
 			keys.mu.Lock()
 			defer keys.mu.Unlock()
 			if a.isReplay() {
-				repeated[name] = plus(repeated[name], amount(r.member("from_amount")))
+				repeated[name] = plus(repeated[name], rational(r.member("from_amount")))
 			}
 			return a
 		})
@@ -123,7 +123,7 @@ func sharedCounters() fault {
 		defer mu.Unlock()
 		switch {
 		case op == "createTransaction":
-			sent = plus(sent, amount(r.member("from_amount")))
+			sent = plus(sent, rational(r.member("from_amount")))
 		case op == "getTransactionLimit" && len(each(decode(look(r, next, "/receive-users").body))) == 0:
 			if before[r.user()] == nil {
 				before[r.user()] = sent
@@ -144,7 +144,7 @@ func remaining(l map[string]any) map[string]any { return l["remaining_limit"].(m
 // lower takes an amount from all remaining limits, down to 0.
 func lower(l map[string]any, by *big.Rat) {
 	for name, left := range remaining(l) {
-		after := new(big.Rat).Sub(amount(left), by)
+		after := new(big.Rat).Sub(rational(left), by)
 		if after.Sign() < 0 {
 			after = new(big.Rat)
 		}
@@ -156,20 +156,11 @@ func lower(l map[string]any, by *big.Rat) {
 func least(l map[string]any) *big.Rat {
 	var smallest *big.Rat
 	for _, left := range remaining(l) {
-		if a := amount(left); smallest == nil || a.Cmp(smallest) < 0 {
+		if a := rational(left); smallest == nil || a.Cmp(smallest) < 0 {
 			smallest = a
 		}
 	}
 	return smallest
-}
-
-// amount reads an amount; anything else is 0.
-func amount(v any) *big.Rat {
-	text, _ := v.(json.Number)
-	if a, ok := new(big.Rat).SetString(text.String()); ok {
-		return a
-	}
-	return new(big.Rat)
 }
 
 // plus adds amounts; none is 0.

@@ -15,28 +15,28 @@ func tierMutants() []mutant {
 		broken("A transaction of exactly the rest requests a document", "limits.tier.boundary",
 			creating(func(r request, next ask, before map[string]any, create func() answer) answer {
 				a := create()
-				if tier(before) == 1 && a.status == 200 && amount(r.member("from_amount")).Cmp(least(before)) == 0 {
+				if tier(before) == 1 && a.status == 200 && rational(r.member("from_amount")).Cmp(least(before)) == 0 {
 					setTags(r, next, "REQUESTED", "ID_DOC")
 				}
 				return a
 			})),
 		broken("A cent remains of a limit that is used up", "limits.tier.above-counts-whole", limits(func(_ request, _ ask, l map[string]any) {
 			for name, left := range remaining(l) {
-				if tier(l) > 0 && amount(left).Sign() == 0 {
+				if tier(l) > 0 && rational(left).Sign() == 0 {
 					remaining(l)[name] = json.Number("0.01")
 				}
 			}
 		})),
 		broken("What is above the limit of a lower tier is refused", "limits.tier.boundary",
 			creating(func(r request, _ ask, before map[string]any, create func() answer) answer {
-				if tier(before) == 1 && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
+				if tier(before) == 1 && rational(r.member("from_amount")).Cmp(least(before)) > 0 {
 					return refused(422, "LIMIT_EXCEEDED")
 				}
 				return create()
 			})),
 		broken("The last tier but one is taken for the highest", "limits.tier.climbs",
 			creating(func(r request, _ ask, before map[string]any, create func() answer) answer {
-				if tier(before) == 2 && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
+				if tier(before) == 2 && rational(r.member("from_amount")).Cmp(least(before)) > 0 {
 					return refused(422, "LIMIT_EXCEEDED")
 				}
 				return create()
@@ -50,7 +50,7 @@ func tierMutants() []mutant {
 		broken("A document is requested before the receiving amount is judged", "limits.tier.requests-with-creation-only",
 			creating(func(r request, next ask, before map[string]any, create func() answer) answer {
 				a := create()
-				if tier(before) == 1 && a.code() == "AMOUNT_NOT_ALLOWED" && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
+				if tier(before) == 1 && a.code() == "AMOUNT_NOT_ALLOWED" && rational(r.member("from_amount")).Cmp(least(before)) > 0 {
 					setTags(r, next, "REQUESTED", "ID_DOC")
 				}
 				return a
@@ -84,7 +84,7 @@ func tierMutants() []mutant {
 		broken("A document is requested before the currency is judged", "limits.tier.requests-with-creation-only",
 			creating(func(r request, next ask, before map[string]any, create func() answer) answer {
 				a := create()
-				if tier(before) == 1 && a.code() == "CURRENCY_NOT_SUPPORTED" && amount(r.member("from_amount")).Cmp(least(before)) > 0 {
+				if tier(before) == 1 && a.code() == "CURRENCY_NOT_SUPPORTED" && rational(r.member("from_amount")).Cmp(least(before)) > 0 {
 					setTags(r, next, "REQUESTED", "ID_DOC")
 				}
 				return a
@@ -97,14 +97,14 @@ func tierMutants() []mutant {
 			})),
 		broken("A business is asked for the tags of individuals", "limits.tier.climbs",
 			then("getCipInfo", func(r request, a answer, next ask) answer {
-				if !isBusiness(r, next) || len(transactions(r, next)) == 0 || len(tagsWith(a, "REQUESTED")) == 0 {
+				if !isBusiness(r, next) || len(r.transactions(next)) == 0 || len(tagsWith(a, "REQUESTED")) == 0 {
 					return a
 				}
 				return a.object(func(info map[string]any) { info["cip_info"].(map[string]any)["OCCUPATION"] = "REQUESTED" })
 			})),
 		broken("A business that has sent something is in no higher tier than the first", "limits.tier.climbs",
 			limits(func(r request, next ask, l map[string]any) {
-				if isBusiness(r, next) && len(transactions(r, next)) > 0 {
+				if isBusiness(r, next) && len(r.transactions(next)) > 0 {
 					l["current_tier"] = min(1, tier(l))
 				}
 			})),
@@ -121,12 +121,12 @@ func excessForgotten() fault {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, name := range []string{"monthly_limit", "annual_limit"} {
-			remaining(l)[name] = json.Number(plus(amount(remaining(l)[name]), excess[r.user()]).FloatString(2))
+			remaining(l)[name] = json.Number(plus(rational(remaining(l)[name]), excess[r.user()]).FloatString(2))
 		}
 	})()
 	count := creating(func(r request, _ ask, before map[string]any, create func() answer) answer {
 		a := create()
-		over := new(big.Rat).Sub(amount(r.member("from_amount")), least(before))
+		over := new(big.Rat).Sub(rational(r.member("from_amount")), least(before))
 		if a.status == 200 && !a.isReplay() && over.Cmp(big.NewRat(1, 1)) >= 0 {
 			mu.Lock()
 			defer mu.Unlock()
@@ -161,7 +161,7 @@ func countedPerTier() fault {
 		if a.status == 200 {
 			mu.Lock()
 			defer mu.Unlock()
-			sent[place(r, tier(before))] = plus(sent[place(r, tier(before))], amount(r.member("from_amount")))
+			sent[place(r, tier(before))] = plus(sent[place(r, tier(before))], rational(r.member("from_amount")))
 		}
 		return a
 	})()
@@ -181,14 +181,14 @@ func highestTierMutants() []mutant {
 	return []mutant{
 		broken("The rest itself is above the limit of the highest tier", "limits.highest-tier.boundary",
 			creating(func(r request, _ ask, before map[string]any, create func() answer) answer {
-				if tier(before) == 3 && amount(r.member("from_amount")).Cmp(least(before)) == 0 {
+				if tier(before) == 3 && rational(r.member("from_amount")).Cmp(least(before)) == 0 {
 					return refused(422, "LIMIT_EXCEEDED")
 				}
 				return create()
 			})),
 		broken("An amount above the rest is not allowed, after others", "limits.highest-tier.boundary",
 			after(func(op string, r request, a answer, next ask) answer {
-				if op == "createTransaction" && a.code() == "LIMIT_EXCEEDED" && len(transactions(r, next)) > 0 {
+				if op == "createTransaction" && a.code() == "LIMIT_EXCEEDED" && len(r.transactions(next)) > 0 {
 					return a.failure(422, "AMOUNT_NOT_ALLOWED")
 				}
 				return a

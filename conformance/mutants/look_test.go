@@ -22,14 +22,6 @@ func limitOf(r request, next ask, destination string) map[string]any {
 	return l
 }
 
-// transactions asks the real server for those of the user in the path.
-func transactions(r request, next ask) (all []map[string]any) {
-	for _, item := range each(look(r, next, "/transactions").member("items")) {
-		all = append(all, item.(map[string]any))
-	}
-	return all
-}
-
 // tagsWith returns the tags that have a status in verification information.
 func tagsWith(info answer, status string) (tags []string) {
 	all, _ := info.member("cip_info").(map[string]any)
