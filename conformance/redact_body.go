@@ -19,7 +19,9 @@ var (
 	timestamp  = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]{5,20}(?:Z|[+-][0-9:]{4,6})?$`)
 	memberName = regexp.MustCompile(`^[a-z][A-Za-z0-9_]{0,39}$`)
 
-	pointerToken = regexp.MustCompile(`^(?:[a-z][A-Za-z0-9_]{0,39}|[A-Z][A-Z0-9_]{0,63}|[0-9]{1,9})$`) // a member, a tag or an index
+	// violationField is a JSON pointer of such tokens, a parameter or a header.
+	violationField = regexp.MustCompile(`^(?:/(?:[a-z][A-Za-z0-9_]{0,39}|[A-Z][A-Z0-9_]{0,63}|[0-9]{1,4}))+$|^[a-z][A-Za-z0-9_]{0,39}$|^X-[A-Z][A-Za-z-]{0,30}$`)
+	pointerToken   = regexp.MustCompile(`^(?:[a-z][A-Za-z0-9_]{0,39}|[A-Z][A-Z0-9_]{0,63}|[0-9]{1,9})$`) // a member, a tag or an index
 )
 
 // shownMembers are the members whose values are shown if they match the format.
@@ -36,7 +38,7 @@ var shownMembers = map[string]*regexp.Regexp{
 	"payout_method": token, "delivery_method": token, "calculation_mode": token, "type": token, "document_type": token, "purpose": token,
 	"funding_source_type": token, "txn_supported_types": token, "business_type": token, "user_scope": token, "number_of_employee": token,
 
-	"created_at": timestamp, "request_id": requestID, "in": regexp.MustCompile(`^(?:path|query|header|body)$`),
+	"created_at": timestamp, "request_id": requestID, "in": regexp.MustCompile(`^(?:path|query|header|body)$`), "field": violationField,
 }
 
 // cipInfo is the member that maps tags to their statuses.

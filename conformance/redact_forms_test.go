@@ -40,6 +40,7 @@ func TestOnlyValuesThatLookLikeTheirMemberAreShown(t *testing.T) {
 		{`{"asha@example.com":1}`, `{ "[name redacted, 16 characters]": "[redacted, a number]" }`},
 		{`{"a":1,"a":2}`, `{ "a": "[redacted, a number]", "a": "[redacted, a number]" }`},
 		{`{"status":"OF_ASHA","type":"of Asha"}`, `{ "status": "OF_ASHA", "type": "[redacted, 7 characters]" }`},
+		{`{"details":[{"in":"body","field":"/to/fund_id"},{"in":"header","field":"X-Idempotency-Key"}]}`, `{ "details": [ { "in": "body", "field": "/to/fund_id" }, { "in": "header", "field": "X-Idempotency-Key" } ] }`},
 		{`{"details":[{"in":"body","field":"/Asha","reason":"must not be Asha"}]}`, `{ "details": [ { "in": "body", "field": "[redacted, 5 characters]", "reason": "[redacted, 16 characters]" } ] }`},
 		{`{"note":"a \"quoted\", text"}`, `{ "note": "[redacted, 16 characters]" }`},
 		{`{"code":"NOT_FOUND","message":"no user Asha"}`, `{ "code": "NOT_FOUND", "message": "[redacted, 12 characters]" }`},

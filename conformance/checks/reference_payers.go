@@ -16,7 +16,7 @@ func referencePayers() []probe.Check {
 	lists := []string{"listPayers"}
 	return []probe.Check{
 		{
-			ID: "reference.payers.filters", Title: "Country, in its form of 2 or of 3 letters, and method, in either spelling or both, list the payers that fit",
+			ID: "reference.payers.country", Title: "Country, in its form of 2 or of 3 letters, and method, in either spelling or both, list the payers that fit",
 			Clauses: []string{"4-payers", "4-param-country-payers", "4-param-payout-method", "D-02", "D-18", "D-43"}, Operations: lists,
 			Fix: "Apply both filters: alpha-3 names the same country as alpha-2, delivery_method is another spelling of payout_method, and all four methods are values.",
 			Run: payerFilters,

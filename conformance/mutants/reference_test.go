@@ -22,10 +22,10 @@ func referenceMutants() []mutant {
 func filterMutants() []mutant {
 	const list, both = "listPayers", "reference.payers.contradiction"
 	all := []mutant{
-		broken("Two spellings of the method are refused together", "reference.payers.filters", narrow(list, func(r request) bool {
+		broken("Two spellings of the method are refused together", "reference.payers.country", narrow(list, func(r request) bool {
 			return r.URL.Query().Has("payout_method") && r.URL.Query().Has("delivery_method")
 		})),
-		broken("A method that nobody has in a country finds nothing", "reference.payers.filters",
+		broken("A method that nobody has in a country finds nothing", "reference.payers.country",
 			answering(list, 200, func(r request, a answer) answer {
 				if q := r.URL.Query(); q.Has("country") && q.Get("payout_method") == "BANK_DEPOSIT" {
 					a = a.list(func([]any) []any { return nil })
@@ -58,7 +58,7 @@ func filterMutants() []mutant {
 		}, "payout_method", nil},
 		{"delivery_method is ignored without a country", func(q url.Values) bool { return !q.Has("country") }, "delivery_method", nil},
 	} {
-		all = append(all, broken("In the payer list: "+of.name, "reference.payers.filters", then(list, func(r request, a answer, next ask) answer {
+		all = append(all, broken("In the payer list: "+of.name, "reference.payers.country", then(list, func(r request, a answer, next ask) answer {
 			if q := r.URL.Query(); a.status == 200 && of.when(q) {
 				value := ""
 				if of.value != nil {
