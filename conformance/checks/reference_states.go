@@ -111,7 +111,7 @@ func unknownState(t *probe.T) {
 }
 
 func bothForms(t *probe.T) {
-	states(t) // or the check is skipped
+	some := false
 	for _, country := range []string{t.Target().Facts.OriginCountry, t.Target().Facts.Destination} {
 		first, second := map[string]bool{}, map[string]bool{} // their names may differ: the second form has the full ones
 		r, err := t.Client().ListCountryStatesWithResponse(t.Context(), country)
@@ -127,8 +127,14 @@ func bothForms(t *probe.T) {
 			second[s.Code] = true
 		}
 		t.Expect(maps.Equal(first, second), "the two forms list different codes of %s: %d and %d states", country, len(first), len(second))
+		some = some || len(first)+len(second) > 0
+	}
+	if !some {
+		t.Skipf(noStates)
 	}
 }
+
+const noStates = "the server has no states in the originating country and the destination"
 
 // states returns a country with states and lists them, as a set-up: the originating country or else the destination.
 func states(t *probe.T) (country string, list []api.State) {
@@ -138,7 +144,7 @@ func states(t *probe.T) (country string, list []api.State) {
 			return country, list
 		}
 	}
-	t.Skipf("the server has no states in the originating country and the destination")
+	t.Skipf(noStates)
 	return "", nil
 }
 
