@@ -2,6 +2,7 @@ package mutants_test
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"maps"
 	"net/http"
@@ -74,7 +75,9 @@ func TestEveryMutantIsKilled(t *testing.T) {
 	})
 	if full {
 		j.print(t, all)
-		j.everyCheckHasFailed(t, all)
+		if !strings.Contains(flag.Lookup("test.run").Value.String(), "/") { // else too few mutants ran
+			j.everyCheckHasFailed(t, all)
+		}
 	}
 }
 
