@@ -54,6 +54,12 @@ func TestAProfileIsAClient(t *testing.T) {
 	if got, want := back.Destinations[0].Tiers[2].Limits[1], (ProfileLimit{"KWD", "0.000", "0.001", "1.000"}); got != want {
 		t.Errorf("written back as %+v", got)
 	}
+	for i, tier := range back.Destinations[0].Tiers {
+		was := goodProfile().Destinations[0].Tiers[i].RequiredTags
+		if !slices.Equal(tier.RequiredTags.Individual, was.Individual) || !slices.Equal(tier.RequiredTags.Business, was.Business) {
+			t.Errorf("tier %d is written back with the tags %+v, want %+v", i, tier.RequiredTags, was)
+		}
+	}
 	again, violations := back.Client(isoCountry)
 	if len(violations) > 0 || !reflect.DeepEqual(NewProfile(again), back) {
 		t.Errorf("read again: %+v, %+v", again, violations)

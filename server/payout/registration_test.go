@@ -1,6 +1,7 @@
 package payout_test
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"testing"
@@ -140,12 +141,13 @@ func TestATagOfTheOtherKindOfUserIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, c := range []struct {
-		u    payout.User
-		tags []string
-		want []string
+		u      payout.User
+		tags   []string
+		want   []string
+		reason string
 	}{
-		{individual("US"), []string{"EIN_DOC", "ID_DOC", "a/b~c"}, []string{"/cip_info/EIN_DOC", "/cip_info/a~1b~0c"}},
-		{business("US"), []string{"ID_DOC", "EIN_DOC"}, []string{"/cip_info/ID_DOC"}},
+		{individual("US"), []string{"EIN_DOC", "ID_DOC", "a/b~c"}, []string{"/cip_info/EIN_DOC", "/cip_info/a~1b~0c"}, "is not a CIP tag of an individual user"},
+		{business("US"), []string{"ID_DOC", "EIN_DOC"}, []string{"/cip_info/ID_DOC"}, "is not a CIP tag of a business user"},
 	} {
 		u := w.register(t, c.u)
 		tags := map[string]payout.CIPStatus{}
@@ -155,6 +157,9 @@ func TestATagOfTheOtherKindOfUserIsRefused(t *testing.T) {
 		_, err := w.SetVerification(t.Context(), w.acme, u.ID, payout.Verification{Status: payout.KYCVerified, Tags: tags})
 		if got := fieldsOf(t, err, payout.CodeBadRequest); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("refused for %q, want %q", got, c.want)
+		}
+		if refused := (&payout.Error{}); !errors.As(err, &refused) || refused.Details[0].Reason != c.reason {
+			t.Errorf("the reason is %q, want %q", refused.Details, c.reason)
 		}
 		if read, err := w.User(t.Context(), w.acme, u.ID); err != nil || read.Status != payout.KYCUnverified {
 			t.Errorf("the status is %s, %v", read.Status, err)
