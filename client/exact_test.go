@@ -12,10 +12,7 @@ import (
 
 	"github.com/crossborder-payouts/payouts/client"
 	"github.com/crossborder-payouts/payouts/gen/api"
-	"github.com/crossborder-payouts/payouts/server"
-	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/servertest"
-	"github.com/crossborder-payouts/payouts/server/store"
 )
 
 // exactWorld is a server without effective limits, with a sender and receive users in countries with 0, 2 and 3 decimals.
@@ -39,36 +36,12 @@ var exactPayers = map[string]struct {
 func newExactWorld(t testing.TB) exactWorld {
 	t.Helper()
 	s := servertest.New(t)
-	exactLiftLimits(t, s)
+	servertest.LiftLimits(t, s)
 	w := exactWorld{connect(t, s.URL), servertest.NewSender(t, s.Client), map[string]uuid.UUID{}}
 	for country := range exactPayers {
 		w.receiver[country] = servertest.NewReceiveUser(t, s.Client, w.sender.ID, country)
 	}
 	return w
-}
-
-// exactLiftLimits raises the limits of the client, as an operator does.
-func exactLiftLimits(t testing.TB, s *servertest.Server) {
-	t.Helper()
-	db, err := store.Open(t.Context(), s.Database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	sandbox := server.SandboxClients[0]
-	row, _, err := db.ClientRow(t.Context(), payout.ClientID(sandbox.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const most = 9e18 // minor units; thousands of the largest amounts
-	for i := range row.Destinations {
-		row.Destinations[i].Tiers = []payout.Tier{
-			{Limits: []payout.TierLimit{{Currency: "USD", Daily: most, Monthly: most, Annual: most}}},
-		}
-	}
-	if err := db.PutClient(t.Context(), row.Client, payout.HashSecret(sandbox.Secret), s.Clock.Now()); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // exactCase has the amounts of a transaction as text. to is the expected receiving amount, with all decimals of its

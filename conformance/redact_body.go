@@ -11,6 +11,9 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
+// pointerTokenPattern is a token of a JSON pointer that names a member, a tag or an index.
+const pointerTokenPattern = `(?:[a-z][A-Za-z0-9_]{0,39}|[A-Z][A-Z0-9_]{0,63}|[0-9]{1,4})`
+
 var (
 	number     = regexp.MustCompile(`^-?[0-9]{1,25}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]{1,4})?$`)
 	identifier = regexp.MustCompile(`^(?:[0-9]{1,18}|` + uuidPattern + `)$`)
@@ -19,9 +22,8 @@ var (
 	timestamp  = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]{5,20}(?:Z|[+-][0-9:]{4,6})?$`)
 	memberName = regexp.MustCompile(`^[a-z][A-Za-z0-9_]{0,39}$`)
 
-	// violationField is a JSON pointer of such tokens, a parameter or a header.
-	violationField = regexp.MustCompile(`^(?:/(?:[a-z][A-Za-z0-9_]{0,39}|[A-Z][A-Z0-9_]{0,63}|[0-9]{1,4}))+$|^[a-z][A-Za-z0-9_]{0,39}$|^X-[A-Z][A-Za-z-]{0,30}$`)
-	pointerToken   = regexp.MustCompile(`^(?:[a-z][A-Za-z0-9_]{0,39}|[A-Z][A-Z0-9_]{0,63}|[0-9]{1,9})$`) // a member, a tag or an index
+	pointerToken   = regexp.MustCompile(`^` + pointerTokenPattern + `$`)
+	violationField = regexp.MustCompile(`^(?:/` + pointerTokenPattern + `)+$|^[a-z][A-Za-z0-9_]{0,39}$|^X-[A-Z][A-Za-z-]{0,30}$`) // or a parameter or header
 )
 
 // shownMembers are the members whose values are shown if they match the format.

@@ -29,7 +29,7 @@ type LineErrors []LineError
 // Error lists the first 20 errors and says how many more there are.
 func (e LineErrors) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the file is refused with %d error(s)", len(e))
+	fmt.Fprintf(&b, "the file is rejected with %d error(s)", len(e))
 	for _, lineError := range e[:min(len(e), maxPrinted)] {
 		b.WriteString("\n" + lineError.Error())
 	}
