@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// stepTimeout is above what any step takes with empty caches.
+const stepTimeout = 5 * time.Minute
+
+type runner struct {
+	contract string // path of openapi.yaml
+	folders  string // conformance/consumers
+	work     string // .tmp/consumers
+	daemon   string // path of payoutd
+}
+
+// run runs the steps of c up to the first that fails.
+func (r runner) run(ctx context.Context, c consumer) result {
+	res := result{consumer: c}
+	for _, program := range c.Needs {
+		if _, err := exec.LookPath(program); err != nil {
+			res.missing = append(res.missing, program)
+		}
+	}
+	if res.skipped() {
+		return res
+	}
+	dir := filepath.Join(r.work, c.Name)
+	log, err := r.prepare(c, dir)
+	if err != nil {
+		res.steps = append(res.steps, outcome{name: "copy", err: err})
+		return res
+	}
+	defer log.Close() //nolint:errcheck // what is missing in it shows
+	for _, s := range []struct{ name, script string }{
+		{"install", c.Install}, {"generate", c.Generate}, {"compile", c.Compile}, {"story", c.Story},
+	} {
+		if s.script == "" {
+			continue
+		}
+		o := outcome{name: s.name}
+		started := time.Now()
+		o.output, o.err = r.step(ctx, s.name, s.script, dir, log)
+		o.took = time.Since(started)
+		res.steps = append(res.steps, o)
+		if o.err != nil {
+			break
+		}
+	}
+	return res
+}
+
+// prepare makes an empty working copy of the consumer's folder, and a log beside it.
+func (r runner) prepare(c consumer, dir string) (*os.File, error) {
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, err
+	}
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(r.folders, c.Name))); err != nil {
+		return nil, err
+	}
+	return os.Create(dir + ".log") //nolint:gosec // its name is in list.go
+}
+
+// step runs one script, and returns what it printed.
+func (r runner) step(ctx context.Context, name, script, dir string, log io.Writer) (output string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	env := append(os.Environ(), "PAYOUTS_CONTRACT="+r.contract)
+	if name == "story" {
+		sandbox, err := start(ctx, r.daemon, dir+".db")
+		if err != nil {
+			return "", err
+		}
+		defer sandbox.stop()
+		env = append(env, sandbox.env()...)
+	}
+	fmt.Fprintf(log, "== %s: %s\n", name, script)
+	var printed bytes.Buffer
+	cmd := exec.CommandContext(ctx, "sh", "-ec", script) //nolint:gosec // the scripts of list.go
+	cmd.Dir, cmd.Env = dir, env
+	cmd.Stdout = io.MultiWriter(log, &printed)
+	cmd.Stderr = cmd.Stdout
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		err = fmt.Errorf("stopped after %s: %w", stepTimeout, ctx.Err())
+	}
+	// What the script left running keeps no port and no file.
+	if cmd.Process != nil {
+		if left := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); left != nil && !errors.Is(left, syscall.ESRCH) {
+			err = errors.Join(err, left)
+		}
+	}
+	return strings.TrimSpace(printed.String()), err
+}

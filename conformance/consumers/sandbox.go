@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// build builds payoutd in dir and returns its path.
+func build(ctx context.Context, dir string) (path string, err error) {
+	path = filepath.Join(dir, "payoutd")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, "./server/payoutd") //nolint:gosec // our own program
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build payoutd: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+// A sandbox is a running `payoutd serve --sandbox` on a database of its own.
+type sandbox struct {
+	cmd                 *exec.Cmd
+	address, id, secret string
+}
+
+// start starts a sandbox on a new SQLite file, and waits until it says where it listens.
+func start(ctx context.Context, daemon, file string) (_ *sandbox, err error) {
+	for _, suffix := range []string{"", "-shm", "-wal"} {
+		if err := os.Remove(file + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+	}
+	s := &sandbox{cmd: exec.CommandContext(ctx, daemon, "serve", "--sandbox", "--listen=127.0.0.1:0", //nolint:gosec // our own program
+		"--database=sqlite:"+file, "--rate-limit=0", "--log-level=error")}
+	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
+	s.cmd.WaitDelay = 5 * time.Second
+	s.cmd.Stderr = os.Stderr
+	stdout, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		switch words := strings.Fields(lines.Text()); {
+		case len(words) == 2 && words[0] == "Sandbox":
+			s.address = words[1]
+		case len(words) == 4 && words[0] == "Clients":
+			s.id, s.secret = words[1], words[3]
+			go io.Copy(io.Discard, stdout) //nolint:errcheck // until it ends
+			return s, nil
+		}
+	}
+	s.stop()
+	return nil, errors.New("the sandbox does not start")
+}
+
+func (s *sandbox) env() []string {
+	return []string{"PAYOUTS_URL=" + s.address, "PAYOUTS_CLIENT_ID=" + s.id, "PAYOUTS_CLIENT_SECRET=" + s.secret}
+}
+
+func (s *sandbox) stop() {
+	s.cmd.Cancel() //nolint:errcheck,gosec // it may have ended
+	s.cmd.Wait()   //nolint:errcheck,gosec // how it ends does not matter
+}
