@@ -45,7 +45,7 @@ func compile(doc *openapi3.T) (*Contract, error) {
 	}
 	for path, item := range own.Paths.Map() {
 		for method, op := range item.Operations() {
-			compiled, err := newOperation(c.judge, item, op)
+			compiled, err := newOperation(c.judge, own, item, op)
 			if err != nil {
 				return nil, fmt.Errorf("%s %s: %w", method, path, err)
 			}

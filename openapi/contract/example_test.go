@@ -7,38 +7,51 @@ import (
 	"net/http/httptest"
 	"strings"
 
-	"github.com/crossborder-payouts/payouts/openapi"
 	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
-// In front of any handler, the middleware rejects what breaks the contract and names every field.
+// In front of any handler, the middleware rejects what breaks the contract and names every field; credentials come first.
 func ExampleContract_Middleware() {
-	document, err := openapi.Document()
-	if err != nil {
-		panic(err)
-	}
-	rules, err := contract.New(document)
+	rules, err := contract.Published()
 	if err != nil {
 		panic(err)
 	}
 	service := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "reached") })
-	server := httptest.NewServer(rules.Middleware(service))
+	server := httptest.NewServer(rules.Middleware(service,
+		contract.Authenticate(func(r *http.Request) error {
+			if r.Header.Get("X-Client-Id") == "acme" && r.Header.Get("X-Client-Secret") == "a-secret" { // or look it up
+				return nil
+			}
+			return &contract.Error{Status: http.StatusUnauthorized}
+		}),
+		contract.RequestID(func() string { return "7" }), // the default is unique
+	))
 	defer server.Close()
 
-	resp, err := http.Post(server.URL+"/users", "application/json", strings.NewReader(`{"first_name":"Asha","contry":"US"}`))
-	if err != nil {
-		panic(err)
+	for _, secret := range []string{"", "a-secret"} {
+		r, err := http.NewRequest(http.MethodPost, server.URL+"/users", strings.NewReader(`{"first_name":"Asha","contry":"US"}`))
+		if err != nil {
+			panic(err)
+		}
+		r.Header = http.Header{"Content-Type": {"application/json"}, "X-Client-Id": {"acme"}, "X-Client-Secret": {secret}}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			panic(err)
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(resp.Status)
+		fmt.Println(strings.ReplaceAll(string(body), `},{`, "},\n{"))
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(resp.StatusCode)
-	fmt.Println(strings.ReplaceAll(string(body), `},{`, "},\n{"))
 	// Output:
-	// 400
-	// {"status":400,"code":"BAD_REQUEST","message":"The request does not keep the contract.","details":[{"in":"body","field":"/contry","reason":"is not a field of this object"},
+	// 401 Unauthorized
+	// {"status":401,"code":"UNAUTHORIZED","message":"The credentials are not those of an active client.","request_id":"7"}
+	//
+	// 400 Bad Request
+	// {"status":400,"code":"BAD_REQUEST","message":"The request is not valid.","request_id":"7","details":[{"in":"body","field":"/contry","reason":"is not a field of this object"},
 	// {"in":"body","field":"/country","reason":"is required"},
 	// {"in":"body","field":"/email","reason":"is required"}]}
 }

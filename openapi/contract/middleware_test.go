@@ -58,13 +58,13 @@ func TestMiddlewareAnswersRejectedRequests(t *testing.T) {
 		change func(r *http.Request)
 		want   string
 	}{
-		{"400", func(*http.Request) {}, `{"status":400,"code":"BAD_REQUEST","message":"The request does not keep the contract.",` +
+		{"400", func(*http.Request) {}, `{"status":400,"code":"BAD_REQUEST","message":"The request is not valid.",` +
 			`"details":[{"in":"body","field":"/x","reason":"is not a field of this object"}]}`},
-		{"413", func(r *http.Request) { r.ContentLength = 21 }, `{"status":413,"code":"PAYLOAD_TOO_LARGE","message":"The request does not keep the contract.",` +
+		{"413", func(r *http.Request) { r.ContentLength = 21 }, `{"status":413,"code":"PAYLOAD_TOO_LARGE","message":"The body is too large.",` +
 			`"details":[{"in":"body","field":"","reason":"must have at most 20 bytes"}]}`},
-		{"415", func(r *http.Request) { r.Header.Del("Content-Type") }, `{"status":415,"code":"UNSUPPORTED_MEDIA_TYPE","message":"The request does not keep the contract.",` +
+		{"415", func(r *http.Request) { r.Header.Del("Content-Type") }, `{"status":415,"code":"UNSUPPORTED_MEDIA_TYPE","message":"The body must be sent as JSON.",` +
 			`"details":[{"in":"header","field":"Content-Type","reason":"must be application/json"}]}`},
-		{"broken off", func(r *http.Request) { r.Body = io.NopCloser(brokenReader{io.ErrUnexpectedEOF}) }, `{"status":400,"code":"BAD_REQUEST","message":"The request does not keep the contract.",` +
+		{"broken off", func(r *http.Request) { r.Body = io.NopCloser(brokenReader{io.ErrUnexpectedEOF}) }, `{"status":400,"code":"BAD_REQUEST","message":"The request is not valid.",` +
 			`"details":[{"in":"body","field":"","reason":"must be sent completely"}]}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

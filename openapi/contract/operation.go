@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,6 +17,9 @@ type Operation struct {
 	Method string
 	Path   string // the template, as in the document
 
+	// Secured reports whether the document requires credentials. This package does not know them; see [Authenticate].
+	Secured bool
+
 	judge        *judge
 	path         []parameter
 	query        map[string]parameter
@@ -26,18 +30,27 @@ type Operation struct {
 }
 
 type response struct {
-	headers []parameter
-	body    *openapi3.Schema // nil: no body is allowed
+	headers  []parameter
+	examples [][2]string      // of the required headers, by name
+	body     *openapi3.Schema // nil: no body is allowed
 }
 
 // Statuses returns the statuses that the document declares, sorted.
 func (op *Operation) Statuses() []int { return slices.Sorted(maps.Keys(op.responses)) }
 
-func newOperation(j *judge, item *openapi3.PathItem, spec *openapi3.Operation) (*Operation, error) {
+func newOperation(j *judge, doc *openapi3.T, item *openapi3.PathItem, spec *openapi3.Operation) (*Operation, error) {
 	if spec.OperationID == "" {
 		return nil, errors.New("the operation needs an operationId")
 	}
-	op := &Operation{ID: spec.OperationID, judge: j, query: map[string]parameter{}, responses: map[int]response{}}
+	security := doc.Security
+	if spec.Security != nil {
+		security = *spec.Security
+	}
+	op := &Operation{
+		ID: spec.OperationID, judge: j, query: map[string]parameter{}, responses: map[int]response{},
+		// A requirement without a scheme makes credentials optional.
+		Secured: len(security) > 0 && !slices.ContainsFunc(security, func(r openapi3.SecurityRequirement) bool { return len(r) == 0 }),
+	}
 	for _, ref := range slices.Concat(item.Parameters, spec.Parameters) {
 		p, err := newParameter(ref.Value.In, ref.Value.Name, ref.Value)
 		if err != nil {
@@ -88,6 +101,9 @@ func newResponse(spec *openapi3.Response) (r response, err error) {
 			return response{}, err
 		}
 		r.headers = append(r.headers, p)
+		if example := cmp.Or(ref.Value.Example, ref.Value.Schema.Value.Example); example != nil && p.required {
+			r.examples = append(r.examples, [2]string{name, fmt.Sprint(example)})
+		}
 	}
 	if len(spec.Content) > 0 {
 		r.body, err = jsonSchema(spec.Content)

@@ -37,8 +37,8 @@ func FromContext(ctx context.Context) (*Request, bool) {
 
 // CheckRequest checks the parameters, the content type and the body of r, and reports all violations at once.
 // pathParams has the decoded path parameters by name. Unknown query parameters and body members are rejected, unknown
-// headers are ignored. At most limit bytes of the body are read, and r.Body is replaced by a reader of the same bytes. For
-// an operation without a request body r.Body is not touched.
+// headers are ignored. At most limit bytes of the body are held in memory, and r.Body is replaced by a reader of the same
+// bytes. For an operation without a request body r.Body is not touched.
 //
 // It returns an [*Error] for a rejected request, and any other error if the body could not be read.
 func (op *Operation) CheckRequest(r *http.Request, pathParams map[string]string, limit int64) (*Request, error) {
@@ -100,24 +100,38 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 		return nil, nil
 	}
 	if !isJSON(r.Header) {
-		return nil, &Error{http.StatusUnsupportedMediaType, []Violation{{"header", "Content-Type", "must be application/json"}}}
+		return nil, &Error{
+			Status: http.StatusUnsupportedMediaType, Violations: []Violation{{"header", "Content-Type", "must be application/json"}},
+		}
 	}
-	tooLarge := &Error{http.StatusRequestEntityTooLarge, []Violation{{"body", "", fmt.Sprintf("must have at most %d bytes", limit)}}}
+	tooLarge := &Error{
+		Status: http.StatusRequestEntityTooLarge, Violations: []Violation{{"body", "", fmt.Sprintf("must have at most %d bytes", limit)}},
+	}
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
 	body := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
-	if _, err := body.ReadFrom(http.MaxBytesReader(nil, r.Body, limit)); err != nil {
-		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+	if _, err := body.ReadFrom(io.LimitReader(r.Body, limit+1)); err != nil {
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok { // of a handler before this one
 			return nil, tooLarge
 		}
 		return nil, fmt.Errorf("contract: read the body: %w", err)
 	}
 	text := body.Bytes()
+	if int64(len(text)) > limit {
+		r.Body = resumed{io.MultiReader(body, r.Body), r.Body}
+		return nil, tooLarge
+	}
 	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
 	r.Body, _ = r.GetBody()
-	r.ContentLength = int64(len(text))
+	r.ContentLength, r.TransferEncoding = int64(len(text)), nil
 	return text, nil
+}
+
+// resumed is a body of which the beginning was read: it is read again, then the rest.
+type resumed struct {
+	io.Reader
+	io.Closer
 }
 
 // isJSON accepts application/json, alone or with charset=utf-8.

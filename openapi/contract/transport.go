@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 )
 
@@ -92,7 +91,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		exchange.Violations = undeclared.check(res.Header, text, head, t.contract.judge)
 	} else {
 		exchange.OperationID, exchange.Path = op.ID, op.Path
-		exchange.Violations = op.checkResponse(res, text, head)
+		exchange.Violations = op.CheckResponse(res.StatusCode, res.Header, text, head)
 	}
 	t.report(exchange)
 	if t.fail && exchange.Violations != nil {
@@ -108,34 +107,4 @@ func (t *transport) operation(r *http.Request) *Operation {
 	}
 	op, _ := t.contract.find(r.Method, &url.URL{Path: path, RawPath: strings.TrimPrefix(r.URL.RawPath, t.base)})
 	return op
-}
-
-func (op *Operation) checkResponse(res *http.Response, text []byte, head bool) []Violation {
-	declared, ok := op.responses[res.StatusCode]
-	if !ok {
-		return []Violation{{"status", strconv.Itoa(res.StatusCode), "is not declared for this operation"}}
-	}
-	return declared.check(res.Header, text, head, op.judge)
-}
-
-func (r *response) check(h http.Header, text []byte, head bool, j *judge) []Violation {
-	var found []Violation
-	for _, p := range r.headers {
-		found = append(found, p.check(h.Values(p.name), j, asResponse)...)
-	}
-	switch {
-	case head || r.body == nil:
-		if len(text) > 0 {
-			found = append(found, Violation{"body", "", "must be empty"})
-		}
-	case !isJSON(h):
-		found = append(found, Violation{"header", "Content-Type", "must be application/json"})
-	default:
-		_, wrong := j.body(text, r.body, asResponse)
-		found = append(found, wrong...)
-	}
-	if len(found) == 0 {
-		return nil
-	}
-	return tidy(found)
 }

@@ -3,6 +3,7 @@ package contract
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,10 +21,12 @@ type Violation struct {
 	Reason string `json:"reason"` // what was expected, such as "must be an integer"
 }
 
-// Error is a rejected request. Status is 400, 413 or 415; at 413 and 415 there is exactly one violation.
+// Error is a rejected request. CheckRequest returns it with status 400, 413 or 415; at 413 and 415 there is exactly one
+// violation. Other statuses, such as 401, are those of the caller of this package; see [Contract.WriteError].
 type Error struct {
 	Status     int
 	Violations []Violation
+	Header     http.Header // sent with the answer, such as Retry-After; may be nil
 }
 
 // Error lists fields and reasons.
