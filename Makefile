@@ -64,6 +64,7 @@ explain: ## Check that every SQL statement uses an index, at 1,000,000 transacti
 
 .PHONY: generate
 generate: ## Generate gen/, the error codes of the SDK and conformance/CLAUSES.md from openapi/openapi.yaml
+	@go run ./openapi/internal/hints >.hints && mv .hints openapi/hints.gen.yaml
 	@for part in types client server; do \
 		go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen \
 			-config openapi/$$part.cfg.yaml openapi/openapi.yaml || exit 1; \
@@ -77,7 +78,7 @@ verify: generate ## Check that generated code, formatting and module files are u
 		if [ -n "$$unformatted" ]; then echo "not formatted: $$unformatted"; exit 1; fi
 	@go mod tidy -diff
 	@go mod verify
-	@changed=$$(git status --porcelain -- gen client/codes.gen.go conformance/CLAUSES.md); \
+	@changed=$$(git status --porcelain -- gen openapi/hints.gen.yaml client/codes.gen.go conformance/CLAUSES.md); \
 		if [ -n "$$changed" ]; then echo "Out of date; run make generate and commit:"; echo "$$changed"; exit 1; fi
 
 .PHONY: lint

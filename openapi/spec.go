@@ -31,6 +31,16 @@ func JSON() ([]byte, error) {
 	return []byte(text), err
 }
 
+// KnownValues returns the values that a schema lists: the enum of a request, or x-known-values of a response, where the set
+// may grow (D-31). It returns nil if the schema lists none.
+func KnownValues(s *openapi3.Schema) []any {
+	if len(s.Enum) > 0 {
+		return s.Enum
+	}
+	values, _ := s.Extensions["x-known-values"].([]any)
+	return values
+}
+
 func parse() (*openapi3.T, error) {
 	loader := openapi3.NewLoader()
 	loader.IsExternalRefsAllowed = false // the contract is a single file; parsing it must not read others

@@ -91,7 +91,7 @@ func TestEveryErrorCodeHasAnExample(t *testing.T) {
 		}
 	}
 	var codes []string
-	for _, code := range document(t).Components.Schemas["ErrorCode"].Value.Enum {
+	for _, code := range openapi.KnownValues(document(t).Components.Schemas["ErrorCode"].Value) {
 		codes = append(codes, code.(string))
 	}
 	if shown := names(statuses); !slices.Equal(shown, slices.Sorted(slices.Values(codes))) {

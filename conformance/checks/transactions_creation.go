@@ -33,7 +33,7 @@ func transactionCreation() []probe.Check {
 				r, err := t.Create(s.UserID, "", body)
 				x := probe.OK(t, r, err)
 				t.Expect(x.Status == api.TransactionStatusInitiated, "answered status %q, want INITIATED", x.Status)
-				t.Expect(x.DeliveryStatus == api.TransactionDeliveryStatusNone, "answered delivery_status %q, want NONE", x.DeliveryStatus)
+				t.Expect(x.DeliveryStatus == api.DeliveryStatusNone, "answered delivery_status %q, want NONE", x.DeliveryStatus)
 				t.Expect(x.UserID == s.UserID, "answered another user_id than that of the path")
 				t.Expect(x.BonusAmount.Equal(wire.Amount{}), "answered bonus_amount %s, want 0", x.BonusAmount)
 				t.Expect(x.FeeAmount.Equal(wire.Amount{}), "answered fee_amount %s, want 0", x.FeeAmount)

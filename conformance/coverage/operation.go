@@ -47,8 +47,10 @@ func newOperation(item *openapi3.PathItem, spec *openapi3.Operation) *operation 
 		}
 		op.want(status)
 		for name, header := range ref.Value.Headers {
-			if !header.Value.Required { // required ones are judged in every response
-				op.want("response header " + name)
+			takesKey := spec.Parameters.GetByInAndName(openapi3.ParameterInHeader, "X-Idempotency-Key") != nil
+			// Required ones are judged in every response, and a replay needs a key.
+			if !header.Value.Required && (name != "Idempotent-Replayed" || takesKey) {
+				op.want("response header " + http.CanonicalHeaderKey(name))
 			}
 		}
 		op.response = jsonSchema(ref.Value.Content)

@@ -206,8 +206,9 @@ func otherType(v any) any {
 func otherValue(v any, s *openapi3.Schema) any {
 	switch v := v.(type) {
 	case string:
-		if i := slices.Index(s.Enum, any(v)); i >= 0 {
-			return s.Enum[(i+1)%len(s.Enum)]
+		values := openapi.KnownValues(s)
+		if i := slices.Index(values, any(v)); i >= 0 {
+			return values[(i+1)%len(values)]
 		}
 		return otherText(v, s.Format)
 	case json.Number:

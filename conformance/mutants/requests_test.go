@@ -8,6 +8,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/crossborder-payouts/payouts/openapi"
 	"github.com/crossborder-payouts/payouts/server"
 )
 
@@ -192,7 +193,7 @@ func (op operationSpec) memberMutants(body *openapi3.Schema) (all []mutant) {
 		if p.schema.Discriminator != nil {
 			continue // the places of its variants are all there is
 		}
-		if len(p.schema.Enum) != 1 && p.isScalar() {
+		if len(openapi.KnownValues(p.schema)) != 1 && p.isScalar() {
 			add("member misread", "takes another value for", p, ofValue(func(v any) any { return otherValue(v, p.schema) }))
 		}
 		if p.schema.Properties != nil {

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/crossborder-payouts/payouts/openapi"
 )
 
 // responseMutants return wrong what the contract says of the responses of an operation.
@@ -61,7 +63,7 @@ func (op operationSpec) bodyMutants(statuses ...int) (all []mutant) {
 				return v
 			})
 		}
-		if p.isScalar() && !isProse(p) && len(p.schema.Enum) != 1 {
+		if p.isScalar() && !isProse(p) && len(openapi.KnownValues(p.schema)) != 1 {
 			add("another value", "returns another value for %s %s", p, ofValue(func(v any) any { return otherValue(v, p.schema) }))
 		}
 		if p.schema.Items != nil {

@@ -58,6 +58,21 @@ func (e CipStatus) Valid() bool {
 	}
 }
 
+// Defines values for DeliveryStatus.
+const (
+	DeliveryStatusNone DeliveryStatus = "NONE"
+)
+
+// Valid indicates whether the value is a known member of the DeliveryStatus enum.
+func (e DeliveryStatus) Valid() bool {
+	switch e {
+	case DeliveryStatusNone:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ErrorCode.
 const (
 	ErrorCodeAddressRequired         ErrorCode = "ADDRESS_REQUIRED"
@@ -232,21 +247,6 @@ func (e PayoutMethod) Valid() bool {
 	}
 }
 
-// Defines values for TransactionDeliveryStatus.
-const (
-	TransactionDeliveryStatusNone TransactionDeliveryStatus = "NONE"
-)
-
-// Valid indicates whether the value is a known member of the TransactionDeliveryStatus enum.
-func (e TransactionDeliveryStatus) Valid() bool {
-	switch e {
-	case TransactionDeliveryStatusNone:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for TransactionStatus.
 const (
 	TransactionStatusInitiated TransactionStatus = "INITIATED"
@@ -337,11 +337,10 @@ type BankAccountRequest struct {
 
 // BankDepositTo defines model for BankDepositTo.
 type BankDepositTo struct {
-	// CalculationMode * `SENDER_AMOUNT`: `to_amount` is `from_amount` times `exchange_rate`, rounded half up to the decimals of the
-	//   receiving currency. A `to_amount` that is sent is ignored.
-	// * `RECEIVER_AMOUNT`: `to_amount` is needed. `to_amount` divided by `exchange_rate`, rounded half up to cents,
-	//   must not differ from `from_amount` by more than 0.01; 21.719 counts as 21.72.
-	CalculationMode *CalculationMode `json:"calculation_mode,omitempty"`
+	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
+	//
+	// Example: SENDER_AMOUNT
+	CalculationMode *CalculationModeRequest `json:"calculation_mode,omitempty"`
 
 	// FundID A bank account of the receive user.
 	FundID openapi_types.UUID `json:"fund_id"`
@@ -349,12 +348,15 @@ type BankDepositTo struct {
 	// ID The receive user.
 	ID openapi_types.UUID `json:"id"`
 
-	// PayoutMethod How the receive user gets the funds.
+	// PayoutMethod How the receive user gets the funds. Known today, and more may be added:
 	//
 	// * `BANK_DEPOSIT`: into a bank account of the receive user.
 	// * `WALLET`: into a wallet of the receive user.
 	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
 	// * `HOME_DELIVERY`: in cash, at the receive user's address.
+	//
+	//
+	// Example: CASH_PICKUP
 	PayoutMethod PayoutMethod `json:"payout_method"`
 }
 
@@ -383,25 +385,32 @@ type Branch struct {
 	Name string      `json:"name"`
 }
 
+// BusinessRequest `true` registers a business, `false` an individual. Left out it is `false`.
+//
+// Example: false
+type BusinessRequest = bool
+
 // BusinessType Legal form of a business; an open set of tokens, LLC is seen.
 //
 // Example: LLC
 type BusinessType = string
 
-// CalculationMode * `SENDER_AMOUNT`: `to_amount` is `from_amount` times `exchange_rate`, rounded half up to the decimals of the
+// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
 //
-//		receiving currency. A `to_amount` that is sent is ignored.
-//	  - `RECEIVER_AMOUNT`: `to_amount` is needed. `to_amount` divided by `exchange_rate`, rounded half up to cents,
-//	    must not differ from `from_amount` by more than 0.01; 21.719 counts as 21.72.
+// Example: SENDER_AMOUNT
 type CalculationMode string
+
+// CalculationModeRequest Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
+//
+// Example: SENDER_AMOUNT
+type CalculationModeRequest = CalculationMode
 
 // CashPickupTo defines model for CashPickupTo.
 type CashPickupTo struct {
-	// CalculationMode * `SENDER_AMOUNT`: `to_amount` is `from_amount` times `exchange_rate`, rounded half up to the decimals of the
-	//   receiving currency. A `to_amount` that is sent is ignored.
-	// * `RECEIVER_AMOUNT`: `to_amount` is needed. `to_amount` divided by `exchange_rate`, rounded half up to cents,
-	//   must not differ from `from_amount` by more than 0.01; 21.719 counts as 21.72.
-	CalculationMode *CalculationMode `json:"calculation_mode,omitempty"`
+	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
+	//
+	// Example: SENDER_AMOUNT
+	CalculationMode *CalculationModeRequest `json:"calculation_mode,omitempty"`
 
 	// ID The receive user.
 	ID openapi_types.UUID `json:"id"`
@@ -409,12 +418,15 @@ type CashPickupTo struct {
 	// PayerID A CASH_PICKUP payer in the receive user's country.
 	PayerID int64 `json:"payer_id"`
 
-	// PayoutMethod How the receive user gets the funds.
+	// PayoutMethod How the receive user gets the funds. Known today, and more may be added:
 	//
 	// * `BANK_DEPOSIT`: into a bank account of the receive user.
 	// * `WALLET`: into a wallet of the receive user.
 	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
 	// * `HOME_DELIVERY`: in cash, at the receive user's address.
+	//
+	//
+	// Example: CASH_PICKUP
 	PayoutMethod PayoutMethod `json:"payout_method"`
 
 	// PickupLocation One of the payer's pick-up locations.
@@ -423,20 +435,51 @@ type CashPickupTo struct {
 
 // CipInfo defines model for CipInfo.
 type CipInfo struct {
-	// CipInfo CIP tag to status, for each piece of information that was submitted or requested.
+	// CipInfo CIP tag to status, for each piece of information that was submitted or requested. Tags known today, and more
+	// may be added:
+	//
+	// * of an individual: GENDER, COUNTRY, STATE, LAST_NAME, OCCUPATION, CITY, ZIP_CODE, DATE_OF_BIRTH, ID_DOC,
+	//   PHONE_NUMBER, EMAIL, ADDRESS_LINE1, MIDDLE_NAME, FIRST_NAME, IP_ADDRESS;
+	// * of a business: NATURE_OF_BUSINESS, COMPANY_TYPE, EIN_NUMBER, ACCOUNT_OPERATOR_INFO, ZIP_CODE, EMAIL,
+	//   CERTIFICATE_OF_INCORPORATION, TXN_FREQUENCY, NO_OF_EMPLOYEE, DATE_OF_BIRTH, EIN_DOC, FIRST_NAME,
+	//   NO_OF_TXN_PER_MONTH, MAILING_ADDRESS, STATE, SOURCE_OF_FUND, ADDRESS_LINE1, COUNTRY, PHONE_NUMBER,
+	//   COMPANY_WEBSITE, CITY.
 	CipInfo map[string]CipStatus `json:"cip_info"`
 
-	// KycStatus Overall verification status. Only VERIFIED allows transactions. `IN PROGRESS` is written with a space.
+	// KycStatus Overall verification status, KYC of an individual and KYB of a business. Known today, and more may be added:
+	//
+	// * `UNVERIFIED`: registered, not verified yet.
+	// * `IN PROGRESS`: the verification has begun; written with a space.
+	// * `SUSPENDED`: stopped by the operator.
+	// * `VERIFIED`: the only one of these that allows transactions.
+	//
+	//
+	// Example: UNVERIFIED
 	KycStatus KycStatus          `json:"kyc_status"`
 	UserID    openapi_types.UUID `json:"user_id"`
 }
 
-// CipStatus * `SUBMIT`: the information was submitted.
+// CipStatus The verification status of one piece of information. Known today, and more may be added:
+//
+// * `SUBMIT`: the information was submitted.
 // * `REVIEWING`: it is being reviewed.
 // * `VERIFIED`: it is verified.
 // * `FAILED`: its verification failed.
 // * `REQUESTED`: it is needed; mostly after a transaction above the limits of the user's tier.
+//
+// Example: SUBMIT
 type CipStatus string
+
+// CipStatusRequest The verification status of one piece of information. Known today, and more may be added:
+//
+// * `SUBMIT`: the information was submitted.
+// * `REVIEWING`: it is being reviewed.
+// * `VERIFIED`: it is verified.
+// * `FAILED`: its verification failed.
+// * `REQUESTED`: it is needed; mostly after a transaction above the limits of the user's tier.
+//
+// Example: SUBMIT
+type CipStatusRequest = CipStatus
 
 // CountryCode ISO 3166-1 alpha-2 code.
 //
@@ -453,6 +496,16 @@ type CountryCodeAny = string
 // Example: USD
 type CurrencyCode = string
 
+// Cursor A position in a list, as `next_cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not read or build one.
+//
+// Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
+type Cursor = string
+
+// DeliveryStatus How far the delivery to the receive user is; `NONE` on creation. More values may be added.
+//
+// Example: NONE
+type DeliveryStatus string
+
 // DocumentContent A data URI with base64 content, of an image or of a PDF.
 //
 // Example: data:image/png;base64,iVBORw0KGgo=
@@ -466,6 +519,8 @@ type DocumentType = string
 // Error defines model for Error.
 type Error struct {
 	// Code What went wrong, for programs. The set may grow; treat an unknown code by its HTTP status.
+	//
+	// Example: BAD_REQUEST
 	Code ErrorCode `json:"code"`
 
 	// Details Every violation that was found.
@@ -482,21 +537,34 @@ type Error struct {
 }
 
 // ErrorCode What went wrong, for programs. The set may grow; treat an unknown code by its HTTP status.
+//
+// Example: BAD_REQUEST
 type ErrorCode string
 
 // ErrorDetail One thing that is wrong. It names the place and what was expected there, never the value.
 type ErrorDetail struct {
 	// Field Name of the parameter or header; in the body a JSON pointer.
-	Field  string        `json:"field"`
+	Field string `json:"field"`
+
+	// In Where it is. In `header`, `query` and `path` the field is a parameter, in `body` a member.
+	//
+	// Example: body
 	In     ErrorDetailIn `json:"in"`
 	Reason string        `json:"reason"`
 }
 
-// ErrorDetailIn defines model for ErrorDetail.In.
+// ErrorDetailIn Where it is. In `header`, `query` and `path` the field is a parameter, in `body` a member.
+//
+// Example: body
 type ErrorDetailIn string
 
 // ExchangeRate Units of the receiving currency for one unit of the sending currency.
 type ExchangeRate = wire.Amount
+
+// FeeAmountRequest Fee in the sending currency, beside the sending amount and not part of it. Left out it is 0.
+//
+// Example: 2.5
+type FeeAmountRequest = wire.Amount
 
 // FundingAccount defines model for FundingAccount.
 type FundingAccount struct {
@@ -512,7 +580,14 @@ type FundingAccount struct {
 	ID                openapi_types.UUID `json:"id"`
 	Label             *string            `json:"label,omitempty"`
 
-	// Status Only an ACTIVE account can fund a transaction.
+	// Status Only an ACTIVE account can fund a transaction. Known today, and more may be added:
+	//
+	// * `PENDING`: linked, not confirmed yet.
+	// * `ACTIVE`: may fund transactions.
+	// * `INACTIVE`: may not any more.
+	//
+	//
+	// Example: ACTIVE
 	Status FundingAccountStatus `json:"status"`
 }
 
@@ -527,12 +602,25 @@ type FundingAccountRequest struct {
 	Label *string `json:"label,omitempty"`
 }
 
-// FundingAccountStatus Only an ACTIVE account can fund a transaction.
+// FundingAccountStatus Only an ACTIVE account can fund a transaction. Known today, and more may be added:
+//
+// * `PENDING`: linked, not confirmed yet.
+// * `ACTIVE`: may fund transactions.
+// * `INACTIVE`: may not any more.
+//
+// Example: ACTIVE
 type FundingAccountStatus string
 
 // FundingAccountStatusRequest defines model for FundingAccountStatusRequest.
 type FundingAccountStatusRequest struct {
-	// Status Only an ACTIVE account can fund a transaction.
+	// Status Only an ACTIVE account can fund a transaction. Known today, and more may be added:
+	//
+	// * `PENDING`: linked, not confirmed yet.
+	// * `ACTIVE`: may fund transactions.
+	// * `INACTIVE`: may not any more.
+	//
+	//
+	// Example: ACTIVE
 	Status FundingAccountStatus `json:"status"`
 }
 
@@ -541,18 +629,17 @@ type FundingAccountStatusRequest struct {
 // Example: CARD
 type FundingSourceType = string
 
-// Gender Open set of tokens.
+// Gender Gender of an individual, as free text; the interface document shows no value.
 //
 // Example: FEMALE
 type Gender = string
 
 // HomeDeliveryTo The receive user's address must be known.
 type HomeDeliveryTo struct {
-	// CalculationMode * `SENDER_AMOUNT`: `to_amount` is `from_amount` times `exchange_rate`, rounded half up to the decimals of the
-	//   receiving currency. A `to_amount` that is sent is ignored.
-	// * `RECEIVER_AMOUNT`: `to_amount` is needed. `to_amount` divided by `exchange_rate`, rounded half up to cents,
-	//   must not differ from `from_amount` by more than 0.01; 21.719 counts as 21.72.
-	CalculationMode *CalculationMode `json:"calculation_mode,omitempty"`
+	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
+	//
+	// Example: SENDER_AMOUNT
+	CalculationMode *CalculationModeRequest `json:"calculation_mode,omitempty"`
 
 	// ID The receive user.
 	ID openapi_types.UUID `json:"id"`
@@ -560,12 +647,15 @@ type HomeDeliveryTo struct {
 	// PayerID A HOME_DELIVERY payer in the receive user's country.
 	PayerID int64 `json:"payer_id"`
 
-	// PayoutMethod How the receive user gets the funds.
+	// PayoutMethod How the receive user gets the funds. Known today, and more may be added:
 	//
 	// * `BANK_DEPOSIT`: into a bank account of the receive user.
 	// * `WALLET`: into a wallet of the receive user.
 	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
 	// * `HOME_DELIVERY`: in cash, at the receive user's address.
+	//
+	//
+	// Example: CASH_PICKUP
 	PayoutMethod PayoutMethod `json:"payout_method"`
 }
 
@@ -574,8 +664,25 @@ type HomeDeliveryTo struct {
 // Example: 203.0.113.7
 type IPAddress = string
 
-// KycStatus Overall verification status. Only VERIFIED allows transactions. `IN PROGRESS` is written with a space.
+// KycStatus Overall verification status, KYC of an individual and KYB of a business. Known today, and more may be added:
+//
+// * `UNVERIFIED`: registered, not verified yet.
+// * `IN PROGRESS`: the verification has begun; written with a space.
+// * `SUSPENDED`: stopped by the operator.
+// * `VERIFIED`: the only one of these that allows transactions.
+//
+// Example: UNVERIFIED
 type KycStatus string
+
+// KycStatusRequest Overall verification status, KYC of an individual and KYB of a business. Known today, and more may be added:
+//
+// * `UNVERIFIED`: registered, not verified yet.
+// * `IN PROGRESS`: the verification has begun; written with a space.
+// * `SUSPENDED`: stopped by the operator.
+// * `VERIFIED`: the only one of these that allows transactions.
+//
+// Example: UNVERIFIED
+type KycStatusRequest = KycStatus
 
 // MailingAddress The postal address of a business.
 type MailingAddress struct {
@@ -644,12 +751,15 @@ type Payer struct {
 	// Example: NP
 	Country CountryCode `json:"country"`
 
-	// DeliveryMethod How the receive user gets the funds.
+	// DeliveryMethod How the receive user gets the funds. Known today, and more may be added:
 	//
 	// * `BANK_DEPOSIT`: into a bank account of the receive user.
 	// * `WALLET`: into a wallet of the receive user.
 	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
 	// * `HOME_DELIVERY`: in cash, at the receive user's address.
+	//
+	//
+	// Example: CASH_PICKUP
 	DeliveryMethod PayoutMethod `json:"delivery_method"`
 
 	// ID Example: 1001
@@ -667,12 +777,15 @@ type PayerDetail struct {
 	// Example: NP
 	Country CountryCode `json:"country"`
 
-	// DeliveryMethod How the receive user gets the funds.
+	// DeliveryMethod How the receive user gets the funds. Known today, and more may be added:
 	//
 	// * `BANK_DEPOSIT`: into a bank account of the receive user.
 	// * `WALLET`: into a wallet of the receive user.
 	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
 	// * `HOME_DELIVERY`: in cash, at the receive user's address.
+	//
+	//
+	// Example: CASH_PICKUP
 	DeliveryMethod PayoutMethod `json:"delivery_method"`
 
 	// ID Example: 1001
@@ -687,13 +800,25 @@ type PayerDetail struct {
 	ReceivingCurrency CurrencyCode `json:"receiving_currency"`
 }
 
-// PayoutMethod How the receive user gets the funds.
+// PayoutMethod How the receive user gets the funds. Known today, and more may be added:
 //
 // * `BANK_DEPOSIT`: into a bank account of the receive user.
 // * `WALLET`: into a wallet of the receive user.
 // * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
 // * `HOME_DELIVERY`: in cash, at the receive user's address.
+//
+// Example: CASH_PICKUP
 type PayoutMethod string
+
+// PayoutMethodRequest How the receive user gets the funds. Known today, and more may be added:
+//
+// * `BANK_DEPOSIT`: into a bank account of the receive user.
+// * `WALLET`: into a wallet of the receive user.
+// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
+// * `HOME_DELIVERY`: in cash, at the receive user's address.
+//
+// Example: CASH_PICKUP
+type PayoutMethodRequest = PayoutMethod
 
 // PhysicalDocument The copy of a document that was sent. Its content is never returned.
 type PhysicalDocument struct {
@@ -885,8 +1010,10 @@ type Transaction struct {
 	CreatedAt     Timestamp `json:"created_at"`
 	CustomPurpose *string   `json:"custom_purpose,omitempty"`
 
-	// DeliveryStatus NONE on creation.
-	DeliveryStatus TransactionDeliveryStatus `json:"delivery_status"`
+	// DeliveryStatus How far the delivery to the receive user is; `NONE` on creation. More values may be added.
+	//
+	// Example: NONE
+	DeliveryStatus DeliveryStatus `json:"delivery_status"`
 
 	// ExchangeRate Units of the receiving currency for one unit of the sending currency.
 	ExchangeRate ExchangeRate `json:"exchange_rate"`
@@ -921,7 +1048,9 @@ type Transaction struct {
 	// Example: OTHER
 	Purpose *Purpose `json:"purpose,omitempty"`
 
-	// Status INITIATED on creation.
+	// Status How far the transaction is; `INITIATED` on creation. More values may be added, treat them as pending.
+	//
+	// Example: INITIATED
 	Status TransactionStatus `json:"status"`
 
 	// To The receive user as known when the transaction was created. `fund_id` for BANK_DEPOSIT and WALLET, `payer_id` for CASH_PICKUP and HOME_DELIVERY.
@@ -936,12 +1065,6 @@ type Transaction struct {
 	ToCurrency CurrencyCode       `json:"to_currency"`
 	UserID     openapi_types.UUID `json:"user_id"`
 }
-
-// TransactionDeliveryStatus NONE on creation.
-type TransactionDeliveryStatus string
-
-// TransactionStatus INITIATED on creation.
-type TransactionStatus string
 
 // TransactionDocument defines model for TransactionDocument.
 type TransactionDocument struct {
@@ -984,18 +1107,19 @@ type TransactionLimit struct {
 type TransactionPage struct {
 	Items []Transaction `json:"items"`
 
-	// NextCursor Cursor of the next page; absent on the last one.
-	NextCursor *string `json:"next_cursor,omitempty"`
+	// NextCursor A position in a list, as `next_cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not read or build one.
+	//
+	// Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
+	NextCursor *Cursor `json:"next_cursor,omitempty"`
 }
 
 // TransactionReceiveSide The receive user as known when the transaction was created. `fund_id` for BANK_DEPOSIT and WALLET, `payer_id` for CASH_PICKUP and HOME_DELIVERY.
 type TransactionReceiveSide struct {
 	AddressLine1 *string `json:"address_line1,omitempty"`
 
-	// CalculationMode * `SENDER_AMOUNT`: `to_amount` is `from_amount` times `exchange_rate`, rounded half up to the decimals of the
-	//   receiving currency. A `to_amount` that is sent is ignored.
-	// * `RECEIVER_AMOUNT`: `to_amount` is needed. `to_amount` divided by `exchange_rate`, rounded half up to cents,
-	//   must not differ from `from_amount` by more than 0.01; 21.719 counts as 21.72.
+	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
+	//
+	// Example: SENDER_AMOUNT
 	CalculationMode CalculationMode     `json:"calculation_mode"`
 	Email           *string             `json:"email,omitempty"`
 	FirstName       string              `json:"first_name"`
@@ -1011,12 +1135,15 @@ type TransactionReceiveSide struct {
 	// PayerID Example: 1001
 	PayerID *ReferenceID `json:"payer_id,omitempty"`
 
-	// PayoutMethod How the receive user gets the funds.
+	// PayoutMethod How the receive user gets the funds. Known today, and more may be added:
 	//
 	// * `BANK_DEPOSIT`: into a bank account of the receive user.
 	// * `WALLET`: into a wallet of the receive user.
 	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
 	// * `HOME_DELIVERY`: in cash, at the receive user's address.
+	//
+	//
+	// Example: CASH_PICKUP
 	PayoutMethod PayoutMethod `json:"payout_method"`
 }
 
@@ -1027,8 +1154,10 @@ type TransactionRequest struct {
 	// ExchangeRate Units of the receiving currency for one unit of the sending currency.
 	ExchangeRate ExchangeRate `json:"exchange_rate"`
 
-	// FeeAmount Fee in the sending currency, beside the sending amount.
-	FeeAmount *wire.Amount `json:"fee_amount,omitempty"`
+	// FeeAmount Fee in the sending currency, beside the sending amount and not part of it. Left out it is 0.
+	//
+	// Example: 2.5
+	FeeAmount *FeeAmountRequest `json:"fee_amount,omitempty"`
 
 	// FromAmount An exact amount above zero, with at most as many decimals as its currency has.
 	FromAmount PositiveAmount `json:"from_amount"`
@@ -1071,6 +1200,11 @@ type TransactionRequest struct {
 	ToCurrency CurrencyCode `json:"to_currency"`
 }
 
+// TransactionStatus How far the transaction is; `INITIATED` on creation. More values may be added, treat them as pending.
+//
+// Example: INITIATED
+type TransactionStatus string
+
 // TxnType Who may send to whom; seen are C2C, B2B and B2C.
 //
 // Example: C2C
@@ -1101,7 +1235,7 @@ type User struct {
 	Email       string              `json:"email"`
 	FirstName   string              `json:"first_name"`
 
-	// Gender Open set of tokens.
+	// Gender Gender of an individual, as free text; the interface document shows no value.
 	//
 	// Example: FEMALE
 	Gender *Gender            `json:"gender,omitempty"`
@@ -1132,10 +1266,20 @@ type User struct {
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
 
-	// Status Overall verification status. Only VERIFIED allows transactions. `IN PROGRESS` is written with a space.
+	// Status Overall verification status, KYC of an individual and KYB of a business. Known today, and more may be added:
+	//
+	// * `UNVERIFIED`: registered, not verified yet.
+	// * `IN PROGRESS`: the verification has begun; written with a space.
+	// * `SUSPENDED`: stopped by the operator.
+	// * `VERIFIED`: the only one of these that allows transactions.
+	//
+	//
+	// Example: UNVERIFIED
 	Status KycStatus `json:"status"`
 
-	// Type SEND gives the user the capability to send.
+	// Type SEND for a user with the capability to send. More values may be added.
+	//
+	// Example: SEND
 	Type *UserType `json:"type,omitempty"`
 
 	// UserScope What a business does; an open set of tokens.
@@ -1150,8 +1294,10 @@ type User struct {
 type UserRequest struct {
 	AddressLine1 *string `json:"address_line1,omitempty"`
 
-	// Business true for a business.
-	Business *bool `json:"business,omitempty"`
+	// Business `true` registers a business, `false` an individual. Left out it is `false`.
+	//
+	// Example: false
+	Business *BusinessRequest `json:"business,omitempty"`
 
 	// BusinessType Legal form of a business; an open set of tokens, LLC is seen.
 	//
@@ -1172,7 +1318,7 @@ type UserRequest struct {
 	// FirstName First name; of a business its name.
 	FirstName string `json:"first_name"`
 
-	// Gender Open set of tokens.
+	// Gender Gender of an individual, as free text; the interface document shows no value.
 	//
 	// Example: FEMALE
 	Gender *Gender `json:"gender,omitempty"`
@@ -1200,8 +1346,10 @@ type UserRequest struct {
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
 
-	// Type SEND gives the user the capability to send.
-	Type *UserType `json:"type,omitempty"`
+	// Type SEND for a user with the capability to send. More values may be added.
+	//
+	// Example: SEND
+	Type *UserTypeRequest `json:"type,omitempty"`
 
 	// UserScope What a business does; an open set of tokens.
 	//
@@ -1216,16 +1364,31 @@ type UserRequest struct {
 // Example: COMPUTER_TECHNOLOGY
 type UserScope = string
 
-// UserType SEND gives the user the capability to send.
+// UserType SEND for a user with the capability to send. More values may be added.
+//
+// Example: SEND
 type UserType string
+
+// UserTypeRequest SEND for a user with the capability to send. More values may be added.
+//
+// Example: SEND
+type UserTypeRequest = UserType
 
 // VerificationRequest defines model for VerificationRequest.
 type VerificationRequest struct {
 	// CipInfo CIP tag to status; only tags of the user's kind.
-	CipInfo map[string]CipStatus `json:"cip_info,omitempty"`
+	CipInfo map[string]CipStatusRequest `json:"cip_info,omitempty"`
 
-	// KycStatus Overall verification status. Only VERIFIED allows transactions. `IN PROGRESS` is written with a space.
-	KycStatus *KycStatus `json:"kyc_status,omitempty"`
+	// KycStatus Overall verification status, KYC of an individual and KYB of a business. Known today, and more may be added:
+	//
+	// * `UNVERIFIED`: registered, not verified yet.
+	// * `IN PROGRESS`: the verification has begun; written with a space.
+	// * `SUSPENDED`: stopped by the operator.
+	// * `VERIFIED`: the only one of these that allows transactions.
+	//
+	//
+	// Example: UNVERIFIED
+	KycStatus *KycStatusRequest `json:"kyc_status,omitempty"`
 }
 
 // VirtualDocument The number of a document that was sent.
@@ -1309,11 +1472,10 @@ type WalletAccountRequest struct {
 
 // WalletTo defines model for WalletTo.
 type WalletTo struct {
-	// CalculationMode * `SENDER_AMOUNT`: `to_amount` is `from_amount` times `exchange_rate`, rounded half up to the decimals of the
-	//   receiving currency. A `to_amount` that is sent is ignored.
-	// * `RECEIVER_AMOUNT`: `to_amount` is needed. `to_amount` divided by `exchange_rate`, rounded half up to cents,
-	//   must not differ from `from_amount` by more than 0.01; 21.719 counts as 21.72.
-	CalculationMode *CalculationMode `json:"calculation_mode,omitempty"`
+	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
+	//
+	// Example: SENDER_AMOUNT
+	CalculationMode *CalculationModeRequest `json:"calculation_mode,omitempty"`
 
 	// FundID A wallet account of the receive user.
 	FundID openapi_types.UUID `json:"fund_id"`
@@ -1324,12 +1486,15 @@ type WalletTo struct {
 	// PayerID If sent, the payer of that wallet account.
 	PayerID *int64 `json:"payer_id,omitempty"`
 
-	// PayoutMethod How the receive user gets the funds.
+	// PayoutMethod How the receive user gets the funds. Known today, and more may be added:
 	//
 	// * `BANK_DEPOSIT`: into a bank account of the receive user.
 	// * `WALLET`: into a wallet of the receive user.
 	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
 	// * `HOME_DELIVERY`: in cash, at the receive user's address.
+	//
+	//
+	// Example: CASH_PICKUP
 	PayoutMethod PayoutMethod `json:"payout_method"`
 }
 
@@ -1404,11 +1569,11 @@ type ListPayersParams struct {
 	Country *CountryCodeAny `form:"country,omitempty" json:"country,omitempty"`
 
 	// PayoutMethod Only payers of this method.
-	PayoutMethod *PayoutMethod `form:"payout_method,omitempty" json:"payout_method,omitempty"`
+	PayoutMethod *PayoutMethodRequest `form:"payout_method,omitempty" json:"payout_method,omitempty"`
 
 	// DeliveryMethod The other spelling of `payout_method`, with the same meaning. Both may be sent when they are equal; two different values are refused with 400.
 	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
-	DeliveryMethod *PayoutMethod `form:"delivery_method,omitempty" json:"delivery_method,omitempty"`
+	DeliveryMethod *PayoutMethodRequest `form:"delivery_method,omitempty" json:"delivery_method,omitempty"`
 }
 
 // CreateUserParams defines parameters for CreateUser.
@@ -1453,7 +1618,7 @@ type ListTransactionsParams struct {
 	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor The `next_cursor` of the page before.
-	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // CreateTransactionParams defines parameters for CreateTransaction.

@@ -86,9 +86,34 @@ func variants(s *openapi3.Schema) (map[string]*openapi3.Schema, error) {
 	return byName, nil
 }
 
-// closed rejects a request schema that allows unknown members, which would not be checked.
+// The extensions that list the values of a string and the members of a map, where a response may have more in later
+// versions (D-31). The version at hand has no others.
+const (
+	knownValuesExtension = "x-known-values"
+	knownKeysExtension   = "x-known-keys"
+)
+
+// known returns the texts of an extension, nil if the schema does not have it.
+func known(s *openapi3.Schema, extension string) ([]any, error) {
+	list, ok := s.Extensions[extension]
+	if !ok {
+		return nil, nil
+	}
+	values, _ := list.([]any)
+	if len(values) == 0 || slices.ContainsFunc(values, func(v any) bool { _, isText := v.(string); return !isText }) {
+		return nil, fmt.Errorf("%s must be a list of strings", extension)
+	}
+	return values, nil
+}
+
+// closed rejects a request schema that allows unknown members or values, which would not be checked.
 func closed(pointer string, ref *openapi3.SchemaRef) error {
 	s := ref.Value
+	for _, extension := range []string{knownValuesExtension, knownKeysExtension} {
+		if _, ok := s.Extensions[extension]; ok {
+			return fmt.Errorf("%s: %s is for responses, a request needs a closed set", pointer, extension)
+		}
+	}
 	if s.Type.Is(openapi3.TypeObject) && isOpen(s) {
 		return fmt.Errorf("%s: an object of a request must be closed with additionalProperties", pointer)
 	}
@@ -118,9 +143,19 @@ func newJudge(doc *openapi3.T) (*judge, error) {
 			}
 		}
 	}
-	j := &judge{numbers: map[*openapi3.Schema]numberRule{}, variants: map[*openapi3.Schema]map[string]*openapi3.Schema{}}
+	j := &judge{keys: map[*openapi3.Schema][]any{}, numbers: map[*openapi3.Schema]numberRule{}, variants: map[*openapi3.Schema]map[string]*openapi3.Schema{}}
 	err := doc.WalkSchemas(func(_ string, ref *openapi3.SchemaRef) (err error) {
 		s := ref.Value
+		if values, err := known(s, knownValuesExtension); err != nil {
+			return err
+		} else if values != nil {
+			s.Enum = values
+		}
+		if keys, err := known(s, knownKeysExtension); err != nil {
+			return err
+		} else if keys != nil {
+			j.keys[s] = keys
+		}
 		switch {
 		case len(s.OneOf) > 0:
 			j.variants[s], err = variants(s)

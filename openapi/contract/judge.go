@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 // judge checks values against schemas: kin-openapi does it, except for what it cannot do exactly.
 type judge struct {
 	numbers  map[*openapi3.Schema]numberRule
+	keys     map[*openapi3.Schema][]any                       // of a map that lists its members
 	variants map[*openapi3.Schema]map[string]*openapi3.Schema // of a oneOf, by discriminator value
 }
 
@@ -85,7 +87,7 @@ func (at *step) pointer() jsontext.Pointer {
 	return at.up.pointer().AppendToken(at.name)
 }
 
-// exact judges the numbers within value.
+// exact judges the numbers within value, and the names of the members of its maps.
 func (j *judge) exact(value any, s *openapi3.Schema, at *step, found *[]Violation) {
 	s = j.plain(s, value)
 	switch value := value.(type) {
@@ -98,7 +100,11 @@ func (j *judge) exact(value any, s *openapi3.Schema, at *step, found *[]Violatio
 			j.exact(item, itemSchema(s), &step{up: at, index: i, item: true}, found)
 		}
 	case map[string]any:
+		keys := j.keys[s]
 		for name, member := range value {
+			if keys != nil && !slices.Contains(keys, any(name)) {
+				*found = append(*found, Violation{"body", string(at.pointer().AppendToken(name)), "is not a known member"})
+			}
 			j.exact(member, memberSchema(s, name), &step{up: at, name: name}, found)
 		}
 	}

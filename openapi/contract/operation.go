@@ -56,6 +56,9 @@ func newOperation(j *judge, doc *openapi3.T, item *openapi3.PathItem, spec *open
 		if err != nil {
 			return nil, err
 		}
+		if err := closed(p.name, ref.Value.Schema); err != nil {
+			return nil, err
+		}
 		op.add(p)
 	}
 	if ref := spec.RequestBody; ref != nil {

@@ -129,7 +129,7 @@ func receiveSide(side api.ReceiveSide) (payout.ReceiveSide, error) {
 func transaction(t payout.Transaction) api.Transaction {
 	out := api.Transaction{
 		ID: toID(t.ID), UserID: toID(t.UserID), CreatedAt: timestamp(t.CreatedAt),
-		Status: api.TransactionStatus(t.Status), DeliveryStatus: api.TransactionDeliveryStatus(t.DeliveryStatus),
+		Status: api.TransactionStatus(t.Status), DeliveryStatus: api.DeliveryStatus(t.DeliveryStatus),
 		FromAmount: major(t.FromAmount, t.FromCurrency), FromCurrency: t.FromCurrency,
 		ToAmount: major(t.ToAmount, t.ToCurrency), ToCurrency: t.ToCurrency,
 		FeeAmount: major(t.FeeAmount, t.FromCurrency), BonusAmount: major(t.BonusAmount, t.FromCurrency),

@@ -66,7 +66,8 @@ func TestRegistrationsThatBreakTheContract(t *testing.T) {
 		{"country of three letters", servertest.Registration.With("country", `"USA"`), inBody("/country")},
 		{"country in lower case", servertest.Registration.With("country", `"us"`), inBody("/country")},
 		{"unknown type", servertest.Registration.With("type", `"RECEIVE"`), inBody("/type")},
-		{"token in lower case", servertest.Registration.With("gender", `"female"`), inBody("/gender")},
+		{"token in lower case", servertest.Registration.With("physical_documents",
+			`[{"document_type":"state_id","document_value":"data:image/png;base64,iVBORw0KGgo="}]`), inBody("/physical_documents/0/document_type")},
 		{"business with last_name and gender", businessRegistration.With("last_name", `"A"`, "gender", `"FEMALE"`), inBody("/last_name", "/gender")},
 		{
 			"individual with business members",
