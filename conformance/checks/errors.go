@@ -146,7 +146,7 @@ func conditionRules() []probe.Check {
 		{
 			ID: "errors.rate-limited", Title: "Beyond the rate limit every operation answers 429 RATE_LIMITED and the time to wait",
 			Clauses: []string{"D-28"}, Operations: all, Condition: probe.RateLimited,
-			Fix: "Count the calls of all operations, and answer 429 with Retry-After in seconds, at least 1, beyond the limit.",
+			Fix: "Count the calls of all operations, and answer 429 beyond the limit, with Retry-After in seconds, at least 1, and RateLimit with r=0.",
 			Run: func(t *probe.T) {
 				for _, op := range inProfile(t, operations()) {
 					reply, ok := limited(t, op)
@@ -155,6 +155,9 @@ func conditionRules() []probe.Check {
 						continue
 					}
 					t.Refused(reply, nil, http.StatusTooManyRequests, api.ErrorCodeRateLimited)
+					left, policy := reply.Header.Get("RateLimit"), reply.Header.Get("RateLimit-Policy")
+					t.Expect(strings.HasPrefix(left, `"client";r=0;`) && policy != "",
+						"%s was refused with RateLimit %q and RateLimit-Policy %q, want r=0 and a policy", op.id, left, policy)
 				}
 			},
 		},

@@ -32,7 +32,7 @@ func (g guard) before(op *contract.Operation) echo.MiddlewareFunc {
 				return err
 			}
 			seen.client = string(client.ID)
-			if err := g.limits.take(string(client.ID)); err != nil {
+			if err := g.limits.take(string(client.ID), c.Response().Header()); err != nil {
 				return err
 			}
 			params, err := pathParams(c)

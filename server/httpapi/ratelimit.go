@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"fmt"
 	"math"
+	"net/http"
 	"sync"
 	"time"
 
@@ -30,22 +32,26 @@ type rateLimitedError struct {
 // Unwrap returns the payout.Error.
 func (e rateLimitedError) Unwrap() error { return e.error }
 
-// take takes a token of the client, or returns CodeRateLimited.
-func (l *rateLimits) take(clientID string) error {
+// take takes a token of the client, or returns CodeRateLimited. Either way it sets the headers that say what is left.
+func (l *rateLimits) take(clientID string, h http.Header) error {
 	if l.perSecond == 0 {
 		return nil
 	}
+	capacity := 2 * l.perSecond
 	l.mu.Lock()
 	bucket, ok := l.buckets[clientID]
 	if !ok {
-		bucket = rate.NewLimiter(rate.Limit(l.perSecond), 2*l.perSecond)
+		bucket = rate.NewLimiter(rate.Limit(l.perSecond), capacity)
 		l.buckets[clientID] = bucket
 	}
 	l.mu.Unlock()
-	if bucket.Allow() {
+	allowed, left := bucket.Allow(), bucket.Tokens()
+	seconds := func(tokens float64) int { return int(math.Ceil(tokens / float64(l.perSecond))) }
+	h.Set("RateLimit-Policy", fmt.Sprintf(`"client";q=%d;w=%d`, capacity, seconds(float64(capacity))))
+	h.Set("RateLimit", fmt.Sprintf(`"client";r=%d;t=%d`, max(int(left), 0), seconds(float64(capacity)-left)))
+	if allowed {
 		return nil
 	}
-	missing := 1 - bucket.Tokens()
-	wait := time.Duration(math.Ceil(missing/float64(l.perSecond))) * time.Second
+	wait := time.Duration(seconds(1-left)) * time.Second
 	return rateLimitedError{payout.NewError(payout.CodeRateLimited), max(wait, time.Second)}
 }

@@ -15,9 +15,16 @@ import (
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t, func(c *server.Config) { c.RateLimit = 1 })
-	for range 2 { // the burst
-		if a := servertest.Call(t, s, http.MethodGet, "/payers", nil); a.Status != http.StatusOK {
+	for i := range 2 { // the burst
+		a := servertest.Call(t, s, http.MethodGet, "/payers", nil)
+		if a.Status != http.StatusOK {
 			t.Fatalf("status %d within the burst: %s", a.Status, a.Body)
+		}
+		if got, want := a.Header.Get("RateLimit"), `"client";r=1;t=1`; i == 0 && got != want {
+			t.Errorf("RateLimit is %s, want %s", got, want)
+		}
+		if got, want := a.Header.Get("RateLimit-Policy"), `"client";q=2;w=2`; got != want {
+			t.Errorf("RateLimit-Policy is %s, want %s", got, want)
 		}
 	}
 	for _, op := range s.Contract.Operations() {
