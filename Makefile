@@ -48,6 +48,10 @@ conform: ## Run the conformance suite against the service on both engines; repor
 mutants: ## Prove the suite itself: break each thing that the contract names, and print which checks fail
 	@cd conformance/mutants && CONFORM_MUTANTS=all go test -run TestEveryMutantIsKilled -count=1 -timeout 30m
 
+.PHONY: lint-spec
+lint-spec: ## Run Spectral, with the rules of OWASP, and Redocly on openapi/openapi.yaml
+	@$(MAKE) --no-print-directory consumers ONLY="spectral redocly"
+
 .PHONY: consumers
 consumers: ## Generate clients with other projects' tools and run a story with each (ONLY=NAME,... for some); table in .tmp/consumers.md
 	@go run ./conformance/consumers --only="$(ONLY)"

@@ -24,4 +24,40 @@ type consumer struct {
 	Remark string // for the table; details are in README.md
 }
 
-var consumers = []consumer{}
+const (
+	npmInstall = "sh ../../../conformance/consumers/npm/install.sh"
+
+	openAPIGenerator = "7.17.0"
+	generatorJar     = "~/.m2/repository/org/openapitools/openapi-generator-cli/" + openAPIGenerator +
+		"/openapi-generator-cli-" + openAPIGenerator + ".jar"
+	generatorInstall = "test -f " + generatorJar +
+		" || mvn -B -q dependency:get -Dartifact=org.openapitools:openapi-generator-cli:" + openAPIGenerator
+	generatorRun = "java -jar " + generatorJar + " generate -i \"$PAYOUTS_CONTRACT\" -o generated "
+)
+
+var consumers = []consumer{
+	{
+		Name: "spectral", Version: "6.16.3", Needs: []string{"npm", "flock"}, Install: npmInstall,
+		Compile: "spectral lint --ruleset=ruleset.yaml --fail-severity=hint \"$PAYOUTS_CONTRACT\"",
+		Remark:  "rules of OpenAPI and OWASP",
+	},
+	{
+		Name: "redocly", Version: "2.77.0", Needs: []string{"npm", "flock"}, Install: npmInstall,
+		Compile: "REDOCLY_SUPPRESS_UPDATE_NOTICE=true redocly lint --config=redocly.yaml \"$PAYOUTS_CONTRACT\"",
+		Remark:  "recommended-strict",
+	},
+	{
+		Name: "openapi-typescript", Version: "7.13.0", Needs: []string{"npm", "flock"}, Install: npmInstall,
+		Generate: "node generate.mjs \"$PAYOUTS_CONTRACT\" && openapi-typescript \"$PAYOUTS_CONTRACT\" --output=plain.ts",
+		Compile:  "tsc", Story: "node out/story.js && node out/doubles.js",
+		Remark: "with openapi-fetch 0.17.0; money is LosslessNumber",
+	},
+	{
+		Name: "typescript-fetch", Version: openAPIGenerator, Needs: []string{"npm", "flock", "mvn", "java"},
+		Install: npmInstall + "; " + generatorInstall,
+		Generate: generatorRun + "-g typescript-fetch --global-property apiDocs=false,modelDocs=false " +
+			"-p modelPropertyNaming=original,importFileExtension=.js --type-mappings date=string",
+		Compile: "tsc --build", Story: "node out/story.js",
+		Remark: "needs modelPropertyNaming=original (OpenAPITools/openapi-generator#21810)",
+	},
+}

@@ -75,7 +75,8 @@ func (r runner) prepare(c consumer, dir string) (*os.File, error) {
 func (r runner) step(ctx context.Context, name, script, dir string, log io.Writer) (output string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
-	env := append(os.Environ(), "PAYOUTS_CONTRACT="+r.contract)
+	env := append(os.Environ(), "PAYOUTS_CONTRACT="+r.contract,
+		"PATH="+filepath.Join(dir, "node_modules", ".bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if name == "story" {
 		sandbox, err := start(ctx, r.daemon, dir+".db")
 		if err != nil {
