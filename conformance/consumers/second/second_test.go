@@ -45,7 +45,7 @@ func TestTheSecondImplementationConformsInProfileDocument(t *testing.T) {
 	fixtures := filepath.Join(t.TempDir(), "fixtures.yaml")
 	target := sandbox(start(t, "--fixtures", fixtures))
 	target.Profile = probe.Document
-	text, err := os.ReadFile(fixtures) //nolint:gosec // it is ours
+	text, err := os.ReadFile(fixtures)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func start(t *testing.T, flags ...string) string {
 		t.Skip(err)
 	}
 	arguments := append([]string{"-m", "second", "--listen", "127.0.0.1:0", "--sandbox"}, flags...)
-	command := exec.Command(interpreter, arguments...) //nolint:gosec,noctx // ended below, in order
+	command := exec.Command(interpreter, arguments...)
 	command.Dir = ".."
 	command.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
 	command.Stderr = t.Output()
@@ -138,7 +138,7 @@ var python = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	interpreter, done := filepath.Join(folder, "bin", "python"), filepath.Join(folder, "installed.txt")
-	if installed, err := os.ReadFile(done); err == nil && bytes.Equal(installed, wanted) { //nolint:gosec // it is ours
+	if installed, err := os.ReadFile(done); err == nil && bytes.Equal(installed, wanted) {
 		return interpreter, nil
 	}
 	for _, step := range [][]string{
@@ -146,7 +146,7 @@ var python = sync.OnceValues(func() (string, error) {
 		{"python3", "-m", "venv", "--clear", folder},
 		{interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "requirements.txt"},
 	} {
-		if out, err := exec.Command(step[0], step[1:]...).CombinedOutput(); err != nil { //nolint:gosec,noctx // of this file
+		if out, err := exec.Command(step[0], step[1:]...).CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%s: %w %s", strings.Join(step, " "), err, bytes.TrimSpace(out))
 		}
 	}
