@@ -1,7 +1,5 @@
 """The contract as data: routes, parameters and schemas of openapi.yaml, and the fingerprint of D-16."""
 
-import base64
-import binascii
 import hashlib
 import ipaddress
 import re
@@ -289,13 +287,10 @@ def _is_ip(text):
 def _is_copy(text):
     """A data URI of an image or a PDF with base64 content (D-15)."""
     match = re.match(r"data:(image/[a-z0-9!#$&^_.+-]+|application/pdf)(;[^;,\s]+)*;base64,", text, re.IGNORECASE)
-    if not match:
-        return False
-    try:
-        return bool(base64.b64decode(text[match.end() :], validate=True))
-    except (binascii.Error, ValueError):
-        return False
+    return bool(match) and bool(_BASE64.fullmatch(text, match.end()))
 
+
+_BASE64 = re.compile("([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)")
 
 FORMATS = {
     "uuid": re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch,

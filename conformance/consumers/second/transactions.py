@@ -130,8 +130,9 @@ def check_transaction(body):
         if body[field] not in CURRENCIES:
             yield "body", f"/{field}", "must be a currency of ISO 4217"
     for field, currency in currencies.items():
-        digits = CURRENCIES.get(currency, 99)
-        if field in body and (given or field != "to_amount") and body[field] != round(body[field], digits):
+        digits = CURRENCIES.get(currency)
+        judged = field in body and digits is not None and (given or field != "to_amount")
+        if judged and body[field] != round(body[field], digits):
             yield "body", f"/{field}", f"must have at most {digits} decimals in {currency}"
     if given and "to_amount" not in body:
         yield "body", "/to_amount", "is required with RECEIVER_AMOUNT"
