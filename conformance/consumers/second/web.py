@@ -16,18 +16,21 @@ MAX_BODY = 20 << 20
 
 
 class Bucket:
-    """A token bucket of one client (D-28)."""
+    """A token bucket of one client (D-28), full after a second."""
 
     def __init__(self, rate):
-        self.rate, self.tokens, self.time = rate, float(rate), time.monotonic()
+        self.rate, self.tokens, self.time, self.lock = rate, float(rate), time.monotonic(), threading.Lock()
 
     def take(self):
-        now = time.monotonic()
-        self.tokens = min(self.rate, self.tokens + (now - self.time) * self.rate)
-        self.time = now
-        if self.tokens < 1:
-            raise Failure(429, "RATE_LIMITED", "Too many requests.", headers={"Retry-After": "1"})
-        self.tokens -= 1
+        """Takes a token; returns whether there was one, and the headers that say what is left."""
+        with self.lock:
+            now = time.monotonic()
+            self.tokens = min(self.rate, self.tokens + (now - self.time) * self.rate)
+            self.time = now
+            taken = self.tokens >= 1
+            self.tokens -= taken
+            left = {"RateLimit": f'"client";r={int(self.tokens)};t=1', "RateLimit-Policy": f'"client";q={self.rate};w=1'}
+            return taken, left
 
 
 class Server(ThreadingHTTPServer):
@@ -50,8 +53,9 @@ class Server(ThreadingHTTPServer):
             raise Failure(503, "SERVICE_UNAVAILABLE", "The store is away.", headers={"Retry-After": "1"})
         client = self.authenticated(request)
         if client.name in self.buckets:
-            with self.lock:
-                self.buckets[client.name].take()
+            taken, request.left = self.buckets[client.name].take()
+            if not taken:
+                raise Failure(429, "RATE_LIMITED", "Too many requests.", headers={"Retry-After": "1"})
         if self.options.broken:
             raise RuntimeError("broken by --broken")
         operation, segments = self.routed(request)
@@ -144,7 +148,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self):
         self.target = re.sub("^[a-z]+://[^/?]*", "", self.requestline.split()[1], flags=re.IGNORECASE)
-        self.text = None
+        self.text, self.left = None, {}
         request_id, status, headers = str(uuid4()), 200, {}
         try:
             text, replayed = self.server.answer(self)
@@ -158,7 +162,9 @@ class Handler(BaseHTTPRequestHandler):
             failure = Failure(500, "INTERNAL_ERROR", "Something went wrong on our side.")
             status, text = 500, encode(failure.body(request_id))
         unread = self.has_body() and self.text is None
-        self.write(status, request_id, text.encode("utf-8"), {**headers, **({"Connection": "close"} if unread else {})})
+        self.write(
+            status, request_id, text.encode("utf-8"), {**self.left, **headers, **({"Connection": "close"} if unread else {})}
+        )
         if unread:
             self.drain()
 
