@@ -6,6 +6,7 @@ package main
 // exist for this consumer. They find in their environment:
 //
 //	PAYOUTS_CONTRACT       path of openapi.yaml
+//	PAYOUTS_CONSUMERS      path of conformance/consumers
 //	PAYOUTS_URL            address of a sandbox that nobody has used before; story only
 //	PAYOUTS_CLIENT_ID      its credentials; story only
 //	PAYOUTS_CLIENT_SECRET
@@ -15,27 +16,49 @@ type consumer struct {
 	Name    string
 	Version string
 	Needs   []string // programs that must be on PATH
+	Uses    []string // tools, found in the folder above the working copy
 
-	Install  string // fetch the pinned tools and libraries
+	Install  string // fetch what is pinned in the folder
 	Generate string
-	Compile  string // with the strictest settings that the language's users have
+	Compile  string // with strict settings, and with the story
 	Story    string
 
 	Remark string // for the table; details are in README.md
 }
 
-const (
-	npmInstall = "sh ../../../conformance/consumers/npm/install.sh"
+const npmInstall = "sh ../../../conformance/consumers/npm/install.sh"
 
-	openAPIGenerator = "7.17.0"
-	generatorJar     = "~/.m2/repository/org/openapitools/openapi-generator-cli/" + openAPIGenerator +
-		"/openapi-generator-cli-" + openAPIGenerator + ".jar"
-	generatorInstall = "test -f " + generatorJar +
-		" || mvn -B -q dependency:get -Dartifact=org.openapitools:openapi-generator-cli:" + openAPIGenerator
-	generatorRun = "java -jar " + generatorJar + " generate -i \"$PAYOUTS_CONTRACT\" -o generated "
-)
+type step struct{ name, script string }
+
+// steps returns the steps that this consumer has.
+func (c consumer) steps() []step {
+	var all []step
+	if c.Install != "" || len(c.Uses) > 0 {
+		all = append(all, step{"install", c.Install})
+	}
+	for _, s := range []step{{"generate", c.Generate}, {"compile", c.Compile}, {"story", c.Story}} {
+		if s.script != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}
 
 var consumers = []consumer{
+	{
+		Name: "ogen", Version: "1.20.0", Needs: []string{"go"},
+		Install: "go mod download", Generate: "go generate", Compile: "go vet . && go build -o story", Story: "./story",
+		Remark: "money is decimal.Decimal",
+	},
+	{
+		Name: "python", Version: "openapi-generator " + openapiGeneratorVersion, Needs: []string{"java", "mvn", "python3"},
+		Uses: []string{"openapi-generator", "python"},
+		Generate: openapiGenerator("python", "packageName=payouts,mapNumberTo=Decimal,generateSourceCodeOnly=true") +
+			" && find generated -name '*.py' -exec sed -i -f exact.sed {} + && mv generated/payouts .",
+		Compile: "../venv/bin/python -m compileall -q payouts && ../venv/bin/mypy --strict --follow-imports=silent story.py",
+		Story:   "../venv/bin/python story.py",
+		Remark:  "money is Decimal, with exact.sed",
+	},
 	{
 		Name: "spectral", Version: "6.16.3", Needs: []string{"npm", "flock"}, Install: npmInstall,
 		Compile: "spectral lint --ruleset=ruleset.yaml --fail-severity=hint \"$PAYOUTS_CONTRACT\"",
@@ -53,11 +76,18 @@ var consumers = []consumer{
 		Remark: "with openapi-fetch 0.17.0; money is LosslessNumber",
 	},
 	{
-		Name: "typescript-fetch", Version: openAPIGenerator, Needs: []string{"npm", "flock", "mvn", "java"},
-		Install: npmInstall + "; " + generatorInstall,
-		Generate: generatorRun + "-g typescript-fetch --global-property apiDocs=false,modelDocs=false " +
-			"-p modelPropertyNaming=original,importFileExtension=.js --type-mappings date=string",
+		Name: "typescript-fetch", Version: "openapi-generator " + openapiGeneratorVersion,
+		Needs: []string{"npm", "flock", "mvn", "java"}, Uses: []string{"openapi-generator"}, Install: npmInstall,
+		Generate: openapiGenerator("typescript-fetch", "modelPropertyNaming=original,importFileExtension=.js") +
+			" --type-mappings date=string",
 		Compile: "tsc --build", Story: "node out/story.js",
 		Remark: "needs modelPropertyNaming=original (OpenAPITools/openapi-generator#21810)",
 	},
+}
+
+// openapiGenerator generates a client, without tests and documents, in the folder generated.
+func openapiGenerator(generator, properties string) string {
+	return "java -jar ../openapi-generator.jar generate -g " + generator + ` -i "$PAYOUTS_CONTRACT" -o generated` +
+		" --additional-properties=" + properties +
+		" --global-property=apiTests=false,modelTests=false,apiDocs=false,modelDocs=false"
 }

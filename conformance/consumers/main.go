@@ -44,10 +44,11 @@ func (s settings) run(ctx context.Context, out io.Writer) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	work, err := filepath.Abs(filepath.Join(".tmp", "consumers"))
+	root, err := os.Getwd()
 	if err != nil {
 		return false, err
 	}
+	work := filepath.Join(root, ".tmp", "consumers")
 	if err := os.MkdirAll(work, 0o750); err != nil {
 		return false, err
 	}
@@ -55,7 +56,7 @@ func (s settings) run(ctx context.Context, out io.Writer) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	r := runner{contract: s.Contract, folders: filepath.Join("conformance", "consumers"), work: work, daemon: daemon}
+	r := runner{contract: s.Contract, folders: filepath.Join(root, "conformance", "consumers"), work: work, daemon: daemon}
 	results := make([]result, len(chosen))
 	slots := make(chan struct{}, max(1, s.Jobs))
 	var printing sync.Mutex

@@ -50,16 +50,18 @@ func (o outcome) cell() string {
 }
 
 // cell says what became of the step with that name.
-func (r result) cell(name, script string) string {
+func (r result) cell(name string) string {
 	for _, o := range r.steps {
 		if o.name == name {
 			return o.cell()
 		}
 	}
-	if script == "" {
-		return "-"
+	for _, s := range r.consumer.steps() {
+		if s.name == name {
+			return "not run"
+		}
 	}
-	return "not run"
+	return "-"
 }
 
 func (r result) remark() string {
@@ -85,8 +87,8 @@ func markdown(results []result) string {
 	for _, r := range results {
 		c := r.consumer
 		remark := strings.ReplaceAll(r.remark(), "|", `\|`)
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", c.Name, c.Version, r.cell("install", c.Install),
-			r.cell("generate", c.Generate), r.cell("compile", c.Compile), r.cell("story", c.Story), remark)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", c.Name, c.Version, r.cell("install"), r.cell("generate"),
+			r.cell("compile"), r.cell("story"), remark)
 	}
 	return b.String()
 }

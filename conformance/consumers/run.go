@@ -42,15 +42,19 @@ func (r runner) run(ctx context.Context, c consumer) result {
 		return res
 	}
 	defer log.Close() //nolint:errcheck // what is missing in it shows
-	for _, s := range []struct{ name, script string }{
-		{"install", c.Install}, {"generate", c.Generate}, {"compile", c.Compile}, {"story", c.Story},
-	} {
-		if s.script == "" {
-			continue
-		}
+	for _, s := range c.steps() {
 		o := outcome{name: s.name}
 		started := time.Now()
-		o.output, o.err = r.step(ctx, s.name, s.script, dir, log)
+		if s.name == "install" {
+			for _, name := range c.Uses {
+				if o.err == nil {
+					o.output, o.err = tools[name].install(ctx, r, log)
+				}
+			}
+		}
+		if o.err == nil {
+			o.output, o.err = r.step(ctx, s.name, s.script, dir, log)
+		}
 		o.took = time.Since(started)
 		res.steps = append(res.steps, o)
 		if o.err != nil {
@@ -75,7 +79,7 @@ func (r runner) prepare(c consumer, dir string) (*os.File, error) {
 func (r runner) step(ctx context.Context, name, script, dir string, log io.Writer) (output string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
-	env := append(os.Environ(), "PAYOUTS_CONTRACT="+r.contract,
+	env := append(os.Environ(), "PAYOUTS_CONTRACT="+r.contract, "PAYOUTS_CONSUMERS="+r.folders,
 		"PATH="+filepath.Join(dir, "node_modules", ".bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if name == "story" {
 		sandbox, err := start(ctx, r.daemon, dir+".db")
