@@ -11,7 +11,7 @@ LINT := .bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
 
 .PHONY: help
 help: ## Print this list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: ## Run a sandbox on SQLite at http://127.0.0.1:8080 (override with PAYOUTD_LISTEN, PAYOUTD_DATABASE)
@@ -34,7 +34,7 @@ test: ## Run all tests on SQLite, and those that depend on the engine on Postgre
 
 .PHONY: races
 races: ## Run all tests with the race detector, and races between callers and replicas at full length
-	go test -timeout 30m $(RACE) $$(go list ./... | grep -v /conformance/mutants)
+	go test -timeout 30m $(RACE) $$(go list ./... | grep -v -e /conformance/mutants -e /openapi/compat)
 	@# Without the race detector, because replicas race more often when they are faster.
 	PAYOUTD_TEST_ENGINE=postgres go test -timeout 30m ./server/e2e/concurrency ./server/e2e/outage
 
@@ -75,6 +75,16 @@ generate: ## Generate gen/, the error codes of the SDK and conformance/CLAUSES.m
 	done
 	@go run ./client/internal/codes -o client/codes.gen.go
 	@go run ./conformance/conform --clauses >.clauses && mv .clauses conformance/CLAUSES.md
+
+.PHONY: spec-diff
+spec-diff: ## Print what changes from the newest released contract, and check the version and the changelog
+	@go run ./openapi/compat/spec-diff
+
+.PHONY: release-spec
+release-spec: spec-diff ## Copy openapi/openapi.yaml to openapi/released, where it never changes again
+	@version=$$(awk '$$1 == "version:" {print $$2; exit}' openapi/openapi.yaml) && cd openapi/released && \
+		if [ -e $$version.yaml ]; then echo "$$version is released already"; exit 1; fi && \
+		cp ../openapi.yaml $$version.yaml && sha256sum $$version.yaml >>SHA256SUMS && echo "Commit openapi/released."
 
 .PHONY: verify
 verify: generate ## Check that generated code, formatting and module files are up to date

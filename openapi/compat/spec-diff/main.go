@@ -1,0 +1,92 @@
+// Command spec-diff prints what changes from the newest released contract to the present one, and exits with 1 if the present
+// one may not be published after it. Exit code 2 means that a file could not be read.
+//
+// What belongs here: flags, files and output. What does not: judging (openapi/compat).
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/crossborder-payouts/payouts/openapi/compat"
+)
+
+var errRejected = errors.New("the contract may not be published like this")
+
+func main() {
+	err := run(os.Args[1:], os.Stdout)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, errRejected):
+		fmt.Fprintln(os.Stderr, "spec-diff:", err)
+		os.Exit(1)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "spec-diff:", err)
+		os.Exit(2)
+	}
+}
+
+func run(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("spec-diff", flag.ContinueOnError)
+	flags.SetOutput(out)
+	baseFile := flags.String("base", "", "the earlier contract; the newest one of --released if empty")
+	headFile := flags.String("head", "openapi/openapi.yaml", "the later contract")
+	changelogFile := flags.String("changelog", "openapi/CHANGELOG.md", "the changelog that has an entry for the later contract")
+	released := flags.String("released", "openapi/released", "the folder of released contracts")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	base, err := compat.Newest(os.DirFS(*released))
+	if err != nil {
+		return fmt.Errorf("%s: %w", *released, err)
+	}
+	if *baseFile != "" {
+		if base, err = read(*baseFile); err != nil {
+			return err
+		}
+	}
+	head, err := read(*headFile)
+	if err != nil {
+		return err
+	}
+	changelog, err := os.ReadFile(*changelogFile)
+	if err != nil {
+		return err
+	}
+	return report(out, base, head, string(changelog))
+}
+
+func report(out io.Writer, base, head *compat.Document, changelog string) error {
+	changes, reasons := compat.Judge(base, head, changelog)
+	for _, change := range changes {
+		fmt.Fprintln(out, change)
+	}
+	switch {
+	case base == nil:
+		fmt.Fprintf(out, "No contract was released yet; %s would be the first.\n", head.Version())
+	default:
+		fmt.Fprintf(out, "Compared %s with the released %s; changes: %d.\n", head.Version(), base.Version(), len(changes))
+	}
+	for _, reason := range reasons {
+		fmt.Fprintln(out, "Rejected:", reason)
+	}
+	if len(reasons) > 0 {
+		return errRejected
+	}
+	return nil
+}
+
+func read(file string) (*compat.Document, error) {
+	text, err := os.ReadFile(file) //nolint:gosec // the file that the caller names
+	if err != nil {
+		return nil, err
+	}
+	document, err := compat.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return document, nil
+}
