@@ -1,7 +1,6 @@
 package compat
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -389,7 +388,10 @@ func (c *comparison) components(b, h *node) {
 }
 
 func (c *comparison) component(kind, name string, b, h *node) {
-	at := place{where: fmt.Sprintf("%s %s", strings.TrimSuffix(kind, "s"), name)}
+	at := place{where: strings.TrimSuffix(kind, "s") + " " + name}
+	if kind == "responses" {
+		at.where = "shared " + at.where
+	}
 	used := c.reached[b] || c.reached[h]
 	switch {
 	case kind == "examples":

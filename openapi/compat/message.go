@@ -152,7 +152,7 @@ func (c *comparison) responses(at place, b, h *node) {
 		case was == nil:
 			c.add(at, Compatible, "response %s added", status)
 		default:
-			place, old, now, done := c.resolve(at.in("response %s", status), "response", was, is)
+			place, old, now, done := c.resolve(at.in("response %s", status), "shared response", was, is)
 			if !done {
 				c.response(place, old, now)
 			}

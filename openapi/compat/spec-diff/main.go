@@ -64,10 +64,9 @@ func report(out io.Writer, base, head *compat.Document, changelog string) error 
 	for _, change := range changes {
 		fmt.Fprintln(out, change)
 	}
-	switch {
-	case base == nil:
+	if base == nil {
 		fmt.Fprintf(out, "No contract was released yet; %s would be the first.\n", head.Version())
-	default:
+	} else {
 		fmt.Fprintf(out, "Compared %s with the released %s; changes: %d.\n", head.Version(), base.Version(), len(changes))
 	}
 	for _, reason := range reasons {
