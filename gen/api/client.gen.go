@@ -2594,7 +2594,7 @@ type ListBanksResponse401Headers struct {
 type ListBanksResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -2609,7 +2609,7 @@ type ListBanksResponse500Headers struct {
 type ListBanksResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -2732,7 +2732,7 @@ type GetBankResponse404Headers struct {
 type GetBankResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -2747,7 +2747,7 @@ type GetBankResponse500Headers struct {
 type GetBankResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -2879,7 +2879,7 @@ type ListCountryStatesResponse404Headers struct {
 type ListCountryStatesResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -2894,7 +2894,7 @@ type ListCountryStatesResponse500Headers struct {
 type ListCountryStatesResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -3026,7 +3026,7 @@ type GetCountryStateResponse404Headers struct {
 type GetCountryStateResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -3041,7 +3041,7 @@ type GetCountryStateResponse500Headers struct {
 type GetCountryStateResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -3166,7 +3166,7 @@ type ListPayersResponse401Headers struct {
 type ListPayersResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -3181,7 +3181,7 @@ type ListPayersResponse500Headers struct {
 type ListPayersResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -3304,7 +3304,7 @@ type GetPayerResponse404Headers struct {
 type GetPayerResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -3319,7 +3319,7 @@ type GetPayerResponse500Headers struct {
 type GetPayerResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -3466,7 +3466,7 @@ type SetFundingAccountStatusResponse415Headers struct {
 type SetFundingAccountStatusResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -3481,7 +3481,7 @@ type SetFundingAccountStatusResponse500Headers struct {
 type SetFundingAccountStatusResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -3645,7 +3645,7 @@ type SetVerificationResponse415Headers struct {
 type SetVerificationResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -3660,7 +3660,7 @@ type SetVerificationResponse500Headers struct {
 type SetVerificationResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -3832,7 +3832,7 @@ type CreateUserResponse422Headers struct {
 type CreateUserResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -3847,7 +3847,7 @@ type CreateUserResponse500Headers struct {
 type CreateUserResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -4007,7 +4007,7 @@ type GetUserResponse404Headers struct {
 type GetUserResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -4022,7 +4022,7 @@ type GetUserResponse500Headers struct {
 type GetUserResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -4154,7 +4154,7 @@ type GetCipInfoResponse404Headers struct {
 type GetCipInfoResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -4169,7 +4169,7 @@ type GetCipInfoResponse500Headers struct {
 type GetCipInfoResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -4301,7 +4301,7 @@ type ListFundingAccountsResponse404Headers struct {
 type ListFundingAccountsResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -4316,7 +4316,7 @@ type ListFundingAccountsResponse500Headers struct {
 type ListFundingAccountsResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -4470,7 +4470,7 @@ type CreateFundingAccountResponse415Headers struct {
 type CreateFundingAccountResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -4485,7 +4485,7 @@ type CreateFundingAccountResponse500Headers struct {
 type CreateFundingAccountResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -4644,7 +4644,7 @@ type ListReceiveUsersResponse404Headers struct {
 type ListReceiveUsersResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -4659,7 +4659,7 @@ type ListReceiveUsersResponse500Headers struct {
 type ListReceiveUsersResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -4820,7 +4820,7 @@ type CreateReceiveUserResponse422Headers struct {
 type CreateReceiveUserResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -4835,7 +4835,7 @@ type CreateReceiveUserResponse500Headers struct {
 type CreateReceiveUserResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -5003,7 +5003,7 @@ type ListBankAccountsResponse404Headers struct {
 type ListBankAccountsResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -5018,7 +5018,7 @@ type ListBankAccountsResponse500Headers struct {
 type ListBankAccountsResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -5179,7 +5179,7 @@ type CreateBankAccountResponse422Headers struct {
 type CreateBankAccountResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -5194,7 +5194,7 @@ type CreateBankAccountResponse500Headers struct {
 type CreateBankAccountResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -5362,7 +5362,7 @@ type ListWalletAccountsResponse404Headers struct {
 type ListWalletAccountsResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -5377,7 +5377,7 @@ type ListWalletAccountsResponse500Headers struct {
 type ListWalletAccountsResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -5538,7 +5538,7 @@ type CreateWalletAccountResponse422Headers struct {
 type CreateWalletAccountResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -5553,7 +5553,7 @@ type CreateWalletAccountResponse500Headers struct {
 type CreateWalletAccountResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -5721,7 +5721,7 @@ type GetTransactionLimitResponse404Headers struct {
 type GetTransactionLimitResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -5736,7 +5736,7 @@ type GetTransactionLimitResponse500Headers struct {
 type GetTransactionLimitResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -5868,7 +5868,7 @@ type ListTransactionsResponse404Headers struct {
 type ListTransactionsResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -5883,7 +5883,7 @@ type ListTransactionsResponse500Headers struct {
 type ListTransactionsResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -6044,7 +6044,7 @@ type CreateTransactionResponse422Headers struct {
 type CreateTransactionResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -6059,7 +6059,7 @@ type CreateTransactionResponse500Headers struct {
 type CreateTransactionResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -6228,7 +6228,7 @@ type GetTransactionResponse404Headers struct {
 type GetTransactionResponse429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -6243,7 +6243,7 @@ type GetTransactionResponse500Headers struct {
 type GetTransactionResponse503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -6368,7 +6368,7 @@ type ListStatesV2Response401Headers struct {
 type ListStatesV2Response429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -6383,7 +6383,7 @@ type ListStatesV2Response500Headers struct {
 type ListStatesV2Response503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -6506,7 +6506,7 @@ type GetStateV2Response404Headers struct {
 type GetStateV2Response429Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -6521,7 +6521,7 @@ type GetStateV2Response500Headers struct {
 type GetStateV2Response503Headers struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 
@@ -7274,8 +7274,8 @@ func ParseListBanksResponse(rsp *http.Response) (*ListBanksResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -7329,8 +7329,8 @@ func ParseListBanksResponse(rsp *http.Response) (*ListBanksResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -7520,8 +7520,8 @@ func ParseGetBankResponse(rsp *http.Response) (*GetBankResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -7575,8 +7575,8 @@ func ParseGetBankResponse(rsp *http.Response) (*GetBankResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -7766,8 +7766,8 @@ func ParseListCountryStatesResponse(rsp *http.Response) (*ListCountryStatesRespo
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -7821,8 +7821,8 @@ func ParseListCountryStatesResponse(rsp *http.Response) (*ListCountryStatesRespo
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -8012,8 +8012,8 @@ func ParseGetCountryStateResponse(rsp *http.Response) (*GetCountryStateResponse,
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -8067,8 +8067,8 @@ func ParseGetCountryStateResponse(rsp *http.Response) (*GetCountryStateResponse,
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -8227,8 +8227,8 @@ func ParseListPayersResponse(rsp *http.Response) (*ListPayersResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -8282,8 +8282,8 @@ func ParseListPayersResponse(rsp *http.Response) (*ListPayersResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -8473,8 +8473,8 @@ func ParseGetPayerResponse(rsp *http.Response) (*GetPayerResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -8528,8 +8528,8 @@ func ParseGetPayerResponse(rsp *http.Response) (*GetPayerResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -8788,8 +8788,8 @@ func ParseSetFundingAccountStatusResponse(rsp *http.Response) (*SetFundingAccoun
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -8843,8 +8843,8 @@ func ParseSetFundingAccountStatusResponse(rsp *http.Response) (*SetFundingAccoun
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -9096,8 +9096,8 @@ func ParseSetVerificationResponse(rsp *http.Response) (*SetVerificationResponse,
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -9151,8 +9151,8 @@ func ParseSetVerificationResponse(rsp *http.Response) (*SetVerificationResponse,
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -9442,8 +9442,8 @@ func ParseCreateUserResponse(rsp *http.Response) (*CreateUserResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -9497,8 +9497,8 @@ func ParseCreateUserResponse(rsp *http.Response) (*CreateUserResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -9695,8 +9695,8 @@ func ParseGetUserResponse(rsp *http.Response) (*GetUserResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -9750,8 +9750,8 @@ func ParseGetUserResponse(rsp *http.Response) (*GetUserResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -9941,8 +9941,8 @@ func ParseGetCipInfoResponse(rsp *http.Response) (*GetCipInfoResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -9996,8 +9996,8 @@ func ParseGetCipInfoResponse(rsp *http.Response) (*GetCipInfoResponse, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -10187,8 +10187,8 @@ func ParseListFundingAccountsResponse(rsp *http.Response) (*ListFundingAccountsR
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -10242,8 +10242,8 @@ func ParseListFundingAccountsResponse(rsp *http.Response) (*ListFundingAccountsR
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -10533,8 +10533,8 @@ func ParseCreateFundingAccountResponse(rsp *http.Response) (*CreateFundingAccoun
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -10588,8 +10588,8 @@ func ParseCreateFundingAccountResponse(rsp *http.Response) (*CreateFundingAccoun
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -10779,8 +10779,8 @@ func ParseListReceiveUsersResponse(rsp *http.Response) (*ListReceiveUsersRespons
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -10834,8 +10834,8 @@ func ParseListReceiveUsersResponse(rsp *http.Response) (*ListReceiveUsersRespons
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -11156,8 +11156,8 @@ func ParseCreateReceiveUserResponse(rsp *http.Response) (*CreateReceiveUserRespo
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -11211,8 +11211,8 @@ func ParseCreateReceiveUserResponse(rsp *http.Response) (*CreateReceiveUserRespo
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -11402,8 +11402,8 @@ func ParseListBankAccountsResponse(rsp *http.Response) (*ListBankAccountsRespons
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -11457,8 +11457,8 @@ func ParseListBankAccountsResponse(rsp *http.Response) (*ListBankAccountsRespons
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -11779,8 +11779,8 @@ func ParseCreateBankAccountResponse(rsp *http.Response) (*CreateBankAccountRespo
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -11834,8 +11834,8 @@ func ParseCreateBankAccountResponse(rsp *http.Response) (*CreateBankAccountRespo
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -12025,8 +12025,8 @@ func ParseListWalletAccountsResponse(rsp *http.Response) (*ListWalletAccountsRes
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -12080,8 +12080,8 @@ func ParseListWalletAccountsResponse(rsp *http.Response) (*ListWalletAccountsRes
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -12402,8 +12402,8 @@ func ParseCreateWalletAccountResponse(rsp *http.Response) (*CreateWalletAccountR
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -12457,8 +12457,8 @@ func ParseCreateWalletAccountResponse(rsp *http.Response) (*CreateWalletAccountR
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -12648,8 +12648,8 @@ func ParseGetTransactionLimitResponse(rsp *http.Response) (*GetTransactionLimitR
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -12703,8 +12703,8 @@ func ParseGetTransactionLimitResponse(rsp *http.Response) (*GetTransactionLimitR
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -12894,8 +12894,8 @@ func ParseListTransactionsResponse(rsp *http.Response) (*ListTransactionsRespons
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -12949,8 +12949,8 @@ func ParseListTransactionsResponse(rsp *http.Response) (*ListTransactionsRespons
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -13271,8 +13271,8 @@ func ParseCreateTransactionResponse(rsp *http.Response) (*CreateTransactionRespo
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -13326,8 +13326,8 @@ func ParseCreateTransactionResponse(rsp *http.Response) (*CreateTransactionRespo
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -13524,8 +13524,8 @@ func ParseGetTransactionResponse(rsp *http.Response) (*GetTransactionResponse, e
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -13579,8 +13579,8 @@ func ParseGetTransactionResponse(rsp *http.Response) (*GetTransactionResponse, e
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -13739,8 +13739,8 @@ func ParseListStatesV2Response(rsp *http.Response) (*ListStatesV2Response, error
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -13794,8 +13794,8 @@ func ParseListStatesV2Response(rsp *http.Response) (*ListStatesV2Response, error
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -13985,8 +13985,8 @@ func ParseGetStateV2Response(rsp *http.Response) (*GetStateV2Response, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value
@@ -14040,8 +14040,8 @@ func ParseGetStateV2Response(rsp *http.Response) (*GetStateV2Response, error) {
 			headers.RateLimitPolicy = &value
 		}
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value int
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = value

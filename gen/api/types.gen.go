@@ -289,7 +289,9 @@ type Bank struct {
 	// Example: NP
 	Country CountryCode `json:"country"`
 
-	// ID Example: 1001
+	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
 	ID                ReferenceID `json:"id"`
 	Name              string      `json:"name"`
 	TxnSupportedTypes []TxnType   `json:"txn_supported_types"`
@@ -299,10 +301,14 @@ type Bank struct {
 type BankAccount struct {
 	AccountNumber string `json:"account_number"`
 
-	// BankID Example: 1001
+	// BankID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
 	BankID ReferenceID `json:"bank_id"`
 
-	// BranchID Example: 1001
+	// BranchID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
 	BranchID *ReferenceID `json:"branch_id,omitempty"`
 
 	// CreatedAt ISO 8601 without zone, six fractional digits, UTC.
@@ -323,10 +329,14 @@ type BankAccount struct {
 type BankAccountRequest struct {
 	AccountNumber string `json:"account_number"`
 
-	// BankID Example: 1001
+	// BankID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
 	BankID ReferenceID `json:"bank_id"`
 
-	// BranchID Example: 1001
+	// BranchID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
 	BranchID *ReferenceID `json:"branch_id,omitempty"`
 
 	// Currency ISO 4217 code.
@@ -369,7 +379,9 @@ type BankDetail struct {
 	// Example: NP
 	Country CountryCode `json:"country"`
 
-	// ID Example: 1001
+	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
 	ID   ReferenceID `json:"id"`
 	Name string      `json:"name"`
 
@@ -380,7 +392,9 @@ type BankDetail struct {
 
 // Branch defines model for Branch.
 type Branch struct {
-	// ID Example: 1001
+	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
 	ID   ReferenceID `json:"id"`
 	Name string      `json:"name"`
 }
@@ -523,7 +537,7 @@ type Error struct {
 	// Example: BAD_REQUEST
 	Code ErrorCode `json:"code"`
 
-	// Details Every violation that was found.
+	// Details Every violation that was found, up to 100.
 	Details []ErrorDetail `json:"details,omitempty"`
 
 	// Message What went wrong, for people.
@@ -549,8 +563,10 @@ type ErrorDetail struct {
 	// In Where it is. In `header`, `query` and `path` the field is a parameter, in `body` a member.
 	//
 	// Example: body
-	In     ErrorDetailIn `json:"in"`
-	Reason string        `json:"reason"`
+	In ErrorDetailIn `json:"in"`
+
+	// Reason What was expected there, for people. It never repeats a value.
+	Reason string `json:"reason"`
 }
 
 // ErrorDetailIn Where it is. In `header`, `query` and `path` the field is a parameter, in `body` a member.
@@ -762,7 +778,9 @@ type Payer struct {
 	// Example: CASH_PICKUP
 	DeliveryMethod PayoutMethod `json:"delivery_method"`
 
-	// ID Example: 1001
+	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
 	ID             ReferenceID      `json:"id"`
 	Name           string           `json:"name"`
 	PickupLocation []PickupLocation `json:"pickup_location"`
@@ -788,7 +806,9 @@ type PayerDetail struct {
 	// Example: CASH_PICKUP
 	DeliveryMethod PayoutMethod `json:"delivery_method"`
 
-	// ID Example: 1001
+	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
 	ID             ReferenceID      `json:"id"`
 	Name           string           `json:"name"`
 	NetworkLimit   []NetworkLimit   `json:"network_limit"`
@@ -869,7 +889,9 @@ type PickupLocation struct {
 	AddressLine1 string `json:"address_line1"`
 	City         string `json:"city"`
 
-	// ID Example: 1001
+	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
 	ID   ReferenceID `json:"id"`
 	Name string      `json:"name"`
 }
@@ -943,7 +965,9 @@ type ReceiveUserRequest struct {
 	Zipcode *string    `json:"zipcode,omitempty"`
 }
 
-// ReferenceID Example: 1001
+// ReferenceID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+//
+// Example: 1001
 type ReferenceID = int64
 
 // RemainingLimit Amounts in the sending currency of the user's corridor, never below zero.
@@ -989,7 +1013,9 @@ type StateV2 struct {
 	// Example: 840
 	CountryID string `json:"country_id"`
 
-	// ID Example: 1001
+	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
 	ID   ReferenceID `json:"id"`
 	Name string      `json:"name"`
 }
@@ -1132,7 +1158,9 @@ type TransactionReceiveSide struct {
 	// Example: 14155550100
 	MobilePhone *MobilePhone `json:"mobile_phone,omitempty"`
 
-	// PayerID Example: 1001
+	// PayerID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
 	PayerID *ReferenceID `json:"payer_id,omitempty"`
 
 	// PayoutMethod How the receive user gets the funds. Known today, and more may be added:
@@ -1453,7 +1481,9 @@ type WalletAccount struct {
 	// ID The `fund_id` of a WALLET payout.
 	ID openapi_types.UUID `json:"id"`
 
-	// PayerID Example: 1001
+	// PayerID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
 	PayerID      ReferenceID `json:"payer_id"`
 	WalletNumber string      `json:"wallet_number"`
 }
@@ -1465,7 +1495,9 @@ type WalletAccountRequest struct {
 	// Example: USD
 	Currency CurrencyCode `json:"currency"`
 
-	// PayerID Example: 1001
+	// PayerID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
 	PayerID      ReferenceID `json:"payer_id"`
 	WalletNumber string      `json:"wallet_number"`
 }

@@ -890,7 +890,7 @@ type PayloadTooLargeJSONResponse struct {
 type ServiceUnavailableResponseHeaders struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 type ServiceUnavailableJSONResponse struct {
@@ -902,7 +902,7 @@ type ServiceUnavailableJSONResponse struct {
 type TooManyRequestsResponseHeaders struct {
 	RateLimit       *string
 	RateLimitPolicy *string
-	RetryAfter      int
+	RetryAfter      int32
 	XRequestID      string
 }
 type TooManyRequestsJSONResponse struct {

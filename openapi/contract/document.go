@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp/syntax"
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -156,6 +157,9 @@ func newJudge(doc *openapi3.T) (*judge, error) {
 		} else if keys != nil {
 			j.keys[s] = keys
 		}
+		if s.MaxLength != nil && boundsLength(s) {
+			s.MaxLength = nil // or a value of a wrong form and length would be reported twice
+		}
 		switch {
 		case len(s.OneOf) > 0:
 			j.variants[s], err = variants(s)
@@ -167,4 +171,45 @@ func newJudge(doc *openapi3.T) (*judge, error) {
 		return err
 	})
 	return j, err
+}
+
+// boundsLength reports whether the format or the pattern of a string already keeps its length within maxLength.
+func boundsLength(s *openapi3.Schema) bool {
+	if s.Format == "uuid" || s.Format == "date" {
+		return true
+	}
+	tree, err := syntax.Parse(s.Pattern, syntax.Perl)
+	if err != nil || tree.Op != syntax.OpConcat ||
+		tree.Sub[0].Op != syntax.OpBeginText || tree.Sub[len(tree.Sub)-1].Op != syntax.OpEndText {
+		return false
+	}
+	length, bounded := longest(tree)
+	return bounded && uint64(length) <= *s.MaxLength
+}
+
+// longest returns the greatest number of characters that a pattern matches.
+func longest(tree *syntax.Regexp) (length int, bounded bool) {
+	switch tree.Op {
+	case syntax.OpBeginText, syntax.OpEndText, syntax.OpEmptyMatch:
+		return 0, true
+	case syntax.OpLiteral:
+		return len(tree.Rune), true
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return 1, true
+	case syntax.OpCapture, syntax.OpQuest:
+		return longest(tree.Sub[0])
+	case syntax.OpRepeat:
+		length, bounded = longest(tree.Sub[0])
+		return length * tree.Max, bounded && tree.Max >= 0
+	case syntax.OpConcat:
+		for _, part := range tree.Sub {
+			n, ok := longest(part)
+			if !ok {
+				return 0, false
+			}
+			length += n
+		}
+		return length, true
+	}
+	return 0, false
 }

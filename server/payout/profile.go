@@ -173,9 +173,14 @@ func (v *profileCheck) corridors(all []Corridor) []string {
 	return currencies
 }
 
+const maxTiers = 100 // the greatest current_tier of the contract
+
 func (v *profileCheck) tiers(path string, all []ProfileTier, currencies []string) []Tier {
 	if len(all) == 0 {
 		v.found(path+".tiers", "must have at least one element")
+	}
+	if len(all) > maxTiers {
+		v.found(path+".tiers", "must have at most 100 elements")
 	}
 	tiers := make([]Tier, len(all))
 	lower := map[string]TierLimit{} // by currency, of the tier before

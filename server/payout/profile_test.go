@@ -75,17 +75,20 @@ func TestEveryViolationOfAProfileHasItsPath(t *testing.T) {
 		spoil func(*Profile)
 		want  []string
 	}{
-		"no id":                  {func(p *Profile) { p.ID = "" }, []string{"id must be 1 to 63 lower-case letters, digits and hyphens, and not begin with a hyphen"}},
-		"hyphen first":           {func(p *Profile) { p.ID = "-a" }, []string{"id must be 1 to 63 ..."}},
-		"capitals":               {func(p *Profile) { p.ID = "Acme" }, []string{"id must be 1 to 63 ..."}},
-		"newline":                {func(p *Profile) { p.ID = "acme\n" }, []string{"id must be 1 to 63 ..."}},
-		"long id":                {func(p *Profile) { p.ID = ClientID(strings.Repeat("a", 64)) }, []string{"id must be 1 to 63 ..."}},
-		"no name":                {func(p *Profile) { p.Name = " " }, []string{"name must not be empty"}},
-		"space around name":      {func(p *Profile) { p.Name = "a " }, []string{"name must not begin or end with a space"}},
-		"long name":              {func(p *Profile) { p.Name = strings.Repeat("é", 201) }, []string{"name must have at most 200 characters"}},
-		"two lines":              {func(p *Profile) { p.Name = "a\nb" }, []string{"name must be printable, on one line"}},
-		"no corridor":            {func(p *Profile) { p.Corridors = nil }, []string{"corridors must have at least one element"}},
-		"no destination":         {func(p *Profile) { p.Destinations = nil }, []string{"destinations must have at least one element"}},
+		"no id":             {func(p *Profile) { p.ID = "" }, []string{"id must be 1 to 63 lower-case letters, digits and hyphens, and not begin with a hyphen"}},
+		"hyphen first":      {func(p *Profile) { p.ID = "-a" }, []string{"id must be 1 to 63 ..."}},
+		"capitals":          {func(p *Profile) { p.ID = "Acme" }, []string{"id must be 1 to 63 ..."}},
+		"newline":           {func(p *Profile) { p.ID = "acme\n" }, []string{"id must be 1 to 63 ..."}},
+		"long id":           {func(p *Profile) { p.ID = ClientID(strings.Repeat("a", 64)) }, []string{"id must be 1 to 63 ..."}},
+		"no name":           {func(p *Profile) { p.Name = " " }, []string{"name must not be empty"}},
+		"space around name": {func(p *Profile) { p.Name = "a " }, []string{"name must not begin or end with a space"}},
+		"long name":         {func(p *Profile) { p.Name = strings.Repeat("é", 201) }, []string{"name must have at most 200 characters"}},
+		"two lines":         {func(p *Profile) { p.Name = "a\nb" }, []string{"name must be printable, on one line"}},
+		"no corridor":       {func(p *Profile) { p.Corridors = nil }, []string{"corridors must have at least one element"}},
+		"no destination":    {func(p *Profile) { p.Destinations = nil }, []string{"destinations must have at least one element"}},
+		"too many tiers": {func(p *Profile) {
+			p.Destinations[1].Tiers = slices.Repeat(p.Destinations[1].Tiers[:1], 101)
+		}, []string{"destinations[1].tiers must have at most 100 elements"}},
 		"no tier":                {func(p *Profile) { p.Destinations[1].Tiers = nil }, []string{"destinations[1].tiers must have at least one element"}},
 		"alpha-3":                {func(p *Profile) { p.Corridors[0].Country = "USA" }, []string{"corridors[0].country must be a country of ISO 3166-1, two capital letters"}},
 		"unknown country":        {func(p *Profile) { p.Destinations[1].Country = "XX" }, []string{"destinations[1].country must be a country ..."}},

@@ -68,6 +68,10 @@ func elements[T any](r *row, column string) []T {
 	if found == nil { // null
 		r.check(column, "must be a JSON array")
 	}
+	if len(found) > maxElements {
+		r.check(column, fmt.Sprintf("must have at most %d elements", maxElements))
+		return nil
+	}
 	return found
 }
 
@@ -119,8 +123,8 @@ func elementOf(pointer jsontext.Pointer) (element, member string) {
 type ids map[int64]int
 
 func (seen ids) check(id int64, line int) string {
-	if id <= 0 {
-		return "must be a positive integer"
+	if id <= 0 || id > maxID {
+		return "must be an integer between 1 and 9007199254740991"
 	}
 	if first, ok := seen[id]; ok {
 		return fmt.Sprintf("is already used in line %d", first)

@@ -87,12 +87,13 @@ func TestReadPayersRefusesBadCells(t *testing.T) {
 		return limit(`"currency":"JPY","min_amount":` + lowest + `,"max_amount":` + highest)
 	}
 	for name, tt := range map[string]struct{ line, column, reason string }{
-		"no id":                     {",C,N,NP,WALLET,NPR,,", "id", "positive integer"},
-		"id zero":                   {"0,C,N,NP,WALLET,NPR,,", "id", "positive integer"},
-		"negative id":               {"-1,C,N,NP,WALLET,NPR,,", "id", "positive integer"},
-		"id with plus":              {"+1,C,N,NP,WALLET,NPR,,", "id", "positive integer"},
-		"id with zeros":             {"01,C,N,NP,WALLET,NPR,,", "id", "positive integer"},
-		"id too large":              {"9223372036854775808,C,N,NP,WALLET,NPR,,", "id", "positive integer"},
+		"no id":                     {",C,N,NP,WALLET,NPR,,", "id", "integer between 1 and"},
+		"id zero":                   {"0,C,N,NP,WALLET,NPR,,", "id", "integer between 1 and"},
+		"negative id":               {"-1,C,N,NP,WALLET,NPR,,", "id", "integer between 1 and"},
+		"id with plus":              {"+1,C,N,NP,WALLET,NPR,,", "id", "integer between 1 and"},
+		"id with zeros":             {"01,C,N,NP,WALLET,NPR,,", "id", "integer between 1 and"},
+		"id not exact as a float":   {"9007199254740992,C,N,NP,WALLET,NPR,,", "id", "integer between 1 and"},
+		"id too large":              {"9223372036854775808,C,N,NP,WALLET,NPR,,", "id", "integer between 1 and"},
 		"empty code":                {"1,,N,NP,WALLET,NPR,,", "code", "empty"},
 		"empty name":                {"1,C,,NP,WALLET,NPR,,", "name", "empty"},
 		"blank name":                {"1,C, ,NP,WALLET,NPR,,", "name", "white space"},
@@ -150,7 +151,8 @@ func TestReadPayersRefusesBadCells(t *testing.T) {
 			payerLine("JPY", "", `[{"id":1,"name":"N","address_line1":"A","city":"C"},{"id":2,"name":"N","name":"M","address_line1":"A","city":"C"}]`),
 			"pickup_location", `element 2: has the member "name" twice`,
 		},
-		"pickup elements": {payerLine("JPY", "", "[1]"), "pickup_location", "objects"},
+		"too many pickups": {payerLine("JPY", "", "["+strings.Repeat("{},", 10_000)+"{}]"), "pickup_location", "at most 10000 elements"},
+		"pickup elements":  {payerLine("JPY", "", "[1]"), "pickup_location", "objects"},
 		"pickup of a wallet": {
 			`1,C,N,NP,WALLET,NPR,,"[{""id"":1,""name"":""N"",""address_line1"":""A"",""city"":""C""}]"`,
 			"pickup_location", "CASH_PICKUP",

@@ -10,8 +10,12 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// maxText limits names and addresses, in characters.
-const maxText = 255
+// What the contract allows at most.
+const (
+	maxText     = 255    // characters of a name or an address
+	maxElements = 10_000 // branches of a bank, and pick-up locations of a payer
+	maxID       = 1<<53 - 1
+)
 
 // The rules return what is wrong with a value, or "".
 
