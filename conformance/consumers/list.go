@@ -60,6 +60,14 @@ var consumers = []consumer{
 		Remark:  "money is Decimal, with exact.sed",
 	},
 	{
+		Name: "openapi-python-client", Version: "0.29.1", Needs: []string{"python3"}, Uses: []string{"python"},
+		Generate: `PATH="$PWD/../venv/bin:$PATH" openapi-python-client generate --path "$PAYOUTS_CONTRACT" --output-path payouts` +
+			" --config config.yaml --meta none && find payouts -name '*.py' -exec sed -i -f exact.sed {} +",
+		Compile: "../venv/bin/python -m compileall -q payouts && ../venv/bin/mypy --strict --follow-imports=silent story.py",
+		Story:   "../venv/bin/python story.py",
+		Remark:  "money is Decimal, with exact.sed",
+	},
+	{
 		Name: "spectral", Version: "6.16.3", Needs: []string{"npm", "flock"}, Install: npmInstall,
 		Compile: "spectral lint --ruleset=ruleset.yaml --fail-severity=hint \"$PAYOUTS_CONTRACT\"",
 		Remark:  "rules of OpenAPI and OWASP",
