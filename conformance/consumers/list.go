@@ -60,6 +60,16 @@ var consumers = []consumer{
 		Remark:  "money is Decimal, with exact.sed",
 	},
 	{
+		Name: "java", Version: "openapi-generator " + openapiGeneratorVersion + ", library native", Needs: []string{"java", "javac", "mvn"},
+		Uses: []string{"openapi-generator"}, Install: "mvn -q -B dependency:copy-dependencies -DoutputDirectory=lib",
+		Generate: openapiGenerator("java", "library=native,openApiNullable=false,hideGenerationTimestamp=true,"+
+			"invokerPackage=org.example.payouts,apiPackage=org.example.payouts.api,modelPackage=org.example.payouts.model"),
+		Compile: "javac -nowarn -d classes -cp 'lib/*' $(find generated/src/main/java -name '*.java') && " +
+			"javac -Xlint:all,-processing,-classfile -Werror -d classes -cp 'classes:lib/*' Story.java",
+		Story:  "java -cp 'classes:lib/*' Story",
+		Remark: "money is BigDecimal",
+	},
+	{
 		Name: "openapi-python-client", Version: "0.29.1", Needs: []string{"python3"}, Uses: []string{"python"},
 		Generate: `PATH="$PWD/../venv/bin:$PATH" openapi-python-client generate --path "$PAYOUTS_CONTRACT" --output-path payouts` +
 			" --config config.yaml --meta none && find payouts -name '*.py' -exec sed -i -f exact.sed {} +",

@@ -20,7 +20,7 @@ const openapiGeneratorVersion = "7.25.0"
 var tools = map[string]*tool{
 	"openapi-generator": {script: `
 version=` + openapiGeneratorVersion + `
-[ -d openapi-generator-$version ] || mvn -q -B dependency:copy -DoutputDirectory=openapi-generator-$version \
+[ -d openapi-generator-$version ] || mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy -DoutputDirectory=openapi-generator-$version \
 	-Dartifact=org.openapitools:openapi-generator-cli:$version
 ln -sf openapi-generator-$version/openapi-generator-cli-$version.jar openapi-generator.jar`},
 	// a Python environment with requirements.txt
