@@ -90,7 +90,7 @@ var consumers = []consumer{
 	{
 		Name: "openapi-typescript", Version: "7.13.0", Needs: []string{"npm", "flock"}, Install: npmInstall,
 		Generate: "node generate.mjs \"$PAYOUTS_CONTRACT\" && openapi-typescript \"$PAYOUTS_CONTRACT\" --output=plain.ts",
-		Compile:  "tsc", Story: "node out/story.js && node out/doubles.js",
+		Compile:  "tsc", Story: "node story.ts && node doubles.ts",
 		Remark: "with openapi-fetch 0.17.0; money is LosslessNumber",
 	},
 	{

@@ -1,6 +1,6 @@
 import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json'
 import createClient from 'openapi-fetch'
-import type { paths } from './exact.js'
+import type { paths } from './exact.ts'
 
 /** amount is the number with exactly these digits: amount('100.00') is sent as 100.00. */
 export const amount = (digits: string) => new LosslessNumber(digits)
