@@ -91,7 +91,7 @@ var consumers = []consumer{
 		Name: "openapi-typescript", Version: "7.13.0", Needs: []string{"npm", "flock"}, Install: npmInstall,
 		Generate: "node generate.mjs \"$PAYOUTS_CONTRACT\" && openapi-typescript \"$PAYOUTS_CONTRACT\" --output=plain.ts",
 		Compile:  "tsc", Story: "node story.ts && node doubles.ts",
-		Remark: "with openapi-fetch 0.17.0; money is LosslessNumber",
+		Remark: "with openapi-fetch 0.17.0; money is a string with all digits",
 	},
 	{
 		Name: "typescript-fetch", Version: "openapi-generator " + openapiGeneratorVersion,

@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { env } from 'node:process'
-import type { LosslessNumber } from 'lossless-json'
 import type { components } from './exact.ts'
-import { amount, connect } from './exactly.ts'
+import { connect } from './exactly.ts'
 
 const api = connect(env['PAYOUTS_URL']!, env['PAYOUTS_CLIENT_ID']!, env['PAYOUTS_CLIENT_SECRET']!)
 // A proxy that reads and writes bodies keeps doubles only; the story also runs through such a one.
-const digits: (n: LosslessNumber | string) => string | number = env['PAYOUTS_THROUGH_DOUBLES'] ? Number : String
+const digits: (amount: string) => string | number = env['PAYOUTS_THROUGH_DOUBLES'] ? Number : String
 const key = () => ({ 'X-Idempotency-Key': randomUUID() })
 
 /** done returns the body of a call that must have succeeded. */
@@ -94,9 +93,9 @@ const send = (body: components['schemas']['TransactionRequest'], header = key())
 const currencies = { from_currency: 'USD', to_currency: 'NPR', from_fund_id: fund.id }
 const deposit: components['schemas']['TransactionRequest'] = {
   ...currencies,
-  from_amount: amount('100.00'),
-  exchange_rate: amount('132.2500000000000001'),
-  fee_amount: amount('2.50'),
+  from_amount: '100.00',
+  exchange_rate: '132.2500000000000001',
+  fee_amount: '2.50',
   to: { payout_method: 'BANK_DEPOSIT', id: receiver.id, fund_id: bankAccount.id },
 }
 const depositKey = key()
@@ -112,8 +111,8 @@ assert.equal(digits(first.exchange_rate), digits('132.2500000000000001'))
 const walletPayout = await done(
   send({
     ...currencies,
-    from_amount: amount('50.00'),
-    exchange_rate: amount('132.25'),
+    from_amount: '50.00',
+    exchange_rate: '132.25',
     to: { payout_method: 'WALLET', id: receiver.id, fund_id: wallet.id },
   }),
 )
@@ -123,9 +122,9 @@ assert.equal(walletPayout.to.payout_method, 'WALLET')
 const pickup = await done(
   send({
     ...currencies,
-    from_amount: amount('21.72'),
-    to_amount: amount('3000.00'),
-    exchange_rate: amount('138.125'),
+    from_amount: '21.72',
+    to_amount: '3000.00',
+    exchange_rate: '138.125',
     to: {
       payout_method: 'CASH_PICKUP',
       calculation_mode: 'RECEIVER_AMOUNT',
@@ -140,8 +139,8 @@ assert.equal(pickup.to.calculation_mode, 'RECEIVER_AMOUNT')
 const delivery = await done(
   send({
     ...currencies,
-    from_amount: amount('75.00'),
-    exchange_rate: amount('132.25'),
+    from_amount: '75.00',
+    exchange_rate: '132.25',
     to: { payout_method: 'HOME_DELIVERY', id: receiver.id, payer_id: await payerOf('HOME_DELIVERY') },
   }),
 )
@@ -153,7 +152,7 @@ const again = await send(deposit, depositKey)
 assert.equal(again.response.headers.get('Idempotent-Replayed'), 'true')
 assert.equal(again.data?.id, first.id)
 
-const conflict = await send({ ...deposit, from_amount: amount('101.00') }, depositKey)
+const conflict = await send({ ...deposit, from_amount: '101.00' }, depositKey)
 assert.equal(conflict.error?.status, 409)
 assert.equal(conflict.error.code, 'IDEMPOTENCY_KEY_REUSED')
 
