@@ -91,7 +91,7 @@ var consumers = []consumer{
 		Name: "ajv", Version: "8.20.0", Needs: []string{"npm", "flock"}, Install: npmInstall,
 		Generate: "(cd ../../.. && go run ./conformance/consumers/ajv) >corpus.jsonl",
 		Compile:  "node examples.mjs && node corpus.mjs",
-		Remark:   "judges all examples, and 4,000 bodies as our contract package does",
+		Remark:   "judges all examples, and 8,000 bodies as our contract package does",
 	},
 	{
 		Name: "prism", Version: "5.16.0", Needs: []string{"npm", "flock"}, Install: npmInstall,

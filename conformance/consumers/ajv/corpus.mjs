@@ -8,13 +8,10 @@ const beyondAjv = [
   { name: 'exponents, and more than 19 digits', reason: /^must be a plain decimal number with at most 19 significant digits$/ },
   { name: '3.0 for an integer', reason: /^must be an integer$/ },
   { name: 'a bound exceeded by less than a double shows', reason: /^must be at most 1000000000000$/, body: /:1000000000000\.000001\D/ },
-  { name: '2^63 for an integer of 64 bits', reason: /^must be an integer between/, body: /:9223372036854775808\D/ },
   // JSON.parse takes the last of two members with one name; ours refuses both.
   { name: 'repeated members', reason: /^must not be repeated$/ },
   // Neither JSON nor JSON Schema forbids it; a PostgreSQL text cannot hold it.
   { name: 'NUL in a text', reason: /^must not contain NUL characters$/ },
-  // ajv-formats takes one more form than ours.
-  { name: 'a UUID with urn:uuid: before it', reason: /^must be a UUID/, body: /"urn:uuid:/ },
 ]
 
 const schemas = Object.fromEntries(

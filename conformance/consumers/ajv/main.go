@@ -26,7 +26,7 @@ type line struct {
 }
 
 func main() {
-	bodies := flag.Int("bodies", 4000, "how many bodies to write")
+	bodies := flag.Int("bodies", 8000, "how many bodies to write")
 	seed := flag.Uint64("seed", 1, "of the random choices")
 	flag.Parse()
 	if err := write(*bodies, *seed); err != nil {
