@@ -97,8 +97,12 @@ func errorText(schema *openapi3.Schema, refused *Error, requestID string) []byte
 
 type operationKey struct{}
 
-// OperationFromContext returns the operation of a request that a [Contract.Middleware] hands to a hook, or nil.
+// OperationFromContext returns the operation of a request that a [Contract.Middleware] hands to a hook or, checked, to the
+// next handler; otherwise nil.
 func OperationFromContext(ctx context.Context) *Operation {
+	if checked, ok := FromContext(ctx); ok {
+		return checked.Operation
+	}
 	op, _ := ctx.Value(operationKey{}).(*Operation)
 	return op
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/google/uuid"
@@ -88,6 +89,7 @@ type middleware struct {
 	onError             func(http.ResponseWriter, *http.Request, error)
 	newID               func() string
 	watch               func(*http.Request, Finding)
+	memory              memory
 }
 
 // Middleware forwards to next the requests that follow the contract, with the checked [Request] in their context, and
@@ -128,10 +130,12 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	holds := &share{of: &m.memory}
+	defer holds.free()
 	if m.requests != Ignore {
 		var checked *Request
-		checked, found.Request = op.CheckRequest(r, params, m.limit)
-		if _, refused := errors.AsType[*Error](found.Request); found.Request != nil && (m.requests == Refuse || !refused) {
+		checked, found.Request = m.check(op, r, params, holds)
+		if found.Request != nil && (m.requests == Refuse || !whole(found.Request)) {
 			m.onError(w, withOperation(r, op), found.Request)
 			return
 		}
@@ -145,10 +149,35 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	held := &heldResponse{
 		ResponseWriter: w, middleware: m, request: r, operation: op, found: &found,
-		released: m.responses == Report, header: w.Header().Clone(),
+		released: m.responses == Report, header: w.Header().Clone(), holds: holds,
 	}
 	m.next.ServeHTTP(held, r)
 	held.finish()
+}
+
+// whole reports whether a request that was rejected can still be passed on.
+func whole(err error) bool {
+	refused, ok := errors.AsType[*Error](err)
+	return ok && refused.Status < http.StatusInternalServerError
+}
+
+// check is [Operation.CheckRequest] within the limit of memory.
+func (m *middleware) check(op *Operation, r *http.Request, params map[string]string, holds *share) (*Request, error) {
+	err := error(nil)
+	if op.body != nil && r.Body != nil && r.Body != http.NoBody && m.memory.limit > 0 {
+		var body io.ReadCloser
+		if body, err = meter(r, holds, m.limit); err == nil {
+			r.Body = body
+		}
+	}
+	var checked *Request
+	if err == nil {
+		checked, err = op.CheckRequest(r, params, m.limit)
+	}
+	if errors.Is(err, errNoMemory) {
+		err = fmt.Errorf("%w: %w", &Error{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}}}, errNoMemory)
+	}
+	return checked, err
 }
 
 // idOf returns the id of an answer of the service, or a new one.

@@ -29,12 +29,13 @@ type heldResponse struct {
 	request    *http.Request
 	operation  *Operation
 	found      *Finding
+	holds      *share
 
 	header   http.Header // until it is released
 	status   int         // 0 before it is known
 	sent     http.Header // the header when the status became known
 	body     []byte      // nil once it is too long
-	tooLong  bool
+	tooLong  string      // for the finding
 	released bool
 	hijacked bool
 }
@@ -72,20 +73,25 @@ func (h *heldResponse) WriteHeader(status int) {
 // Write implements [http.ResponseWriter].
 func (h *heldResponse) Write(text []byte) (int, error) {
 	h.WriteHeader(http.StatusOK) // unless it is known already
-	if !h.tooLong {
-		if len(h.body)+len(text) <= h.middleware.responseLimit {
-			h.body = append(h.body, text...)
-			if !h.released {
-				return len(text), nil
-			}
-		} else {
-			h.tooLong = true
-			if err := h.release(); err != nil {
-				return 0, err
-			}
-			h.body = nil
-		}
+	if h.tooLong != "" {
+		return h.ResponseWriter.Write(text)
 	}
+	switch {
+	case len(h.body)+len(text) > h.middleware.responseLimit:
+		h.tooLong = fmt.Sprintf("the body has more than %d bytes", h.middleware.responseLimit)
+	case !h.holds.take(int64(len(text))):
+		h.tooLong = errNoMemory.Error()
+	default:
+		h.body = append(h.body, text...)
+		if !h.released {
+			return len(text), nil
+		}
+		return h.ResponseWriter.Write(text)
+	}
+	if err := h.release(); err != nil {
+		return 0, err
+	}
+	h.body = nil
 	return h.ResponseWriter.Write(text)
 }
 
@@ -160,8 +166,8 @@ func (h *heldResponse) finish() {
 
 // text returns the decoded body, or why it cannot be judged.
 func (h *heldResponse) text() (text []byte, notJudged string) {
-	if h.tooLong {
-		return nil, fmt.Sprintf("the body has more than %d bytes", h.middleware.responseLimit)
+	if h.tooLong != "" {
+		return nil, h.tooLong
 	}
 	if h.request.Method == http.MethodHead {
 		return nil, "" // net/http does not send it
