@@ -80,8 +80,9 @@ func (c *Contract) Operations() []*Operation {
 	})
 }
 
-// find returns the operation and the path parameters of a URL.
-func (c *Contract) find(method string, u *url.URL) (*Operation, map[string]string) {
+// Match returns the operation of a request and its path parameters, decoded, for [Operation.CheckRequest]; nil if the
+// document has none. The base path of a server is not part of u. HEAD is GET.
+func (c *Contract) Match(method string, u *url.URL) (*Operation, map[string]string) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}

@@ -111,7 +111,7 @@ func (c *Contract) Middleware(next http.Handler, opts ...MiddlewareOption) http.
 }
 
 func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	op, params := m.contract.find(r.Method, r.URL)
+	op, params := m.contract.Match(r.Method, r.URL)
 	if op == nil {
 		m.next.ServeHTTP(w, r)
 		return

@@ -105,6 +105,6 @@ func (t *transport) operation(r *http.Request) *Operation {
 	if !inside {
 		return nil
 	}
-	op, _ := t.contract.find(r.Method, &url.URL{Path: path, RawPath: strings.TrimPrefix(r.URL.RawPath, t.base)})
+	op, _ := t.contract.Match(r.Method, &url.URL{Path: path, RawPath: strings.TrimPrefix(r.URL.RawPath, t.base)})
 	return op
 }
