@@ -60,7 +60,7 @@ consumers: ## Generate clients with other projects' tools and run a story with e
 
 .PHONY: bench
 bench: ## Measure the overhead of the SDK, the contract checks and the metrics, as ratios
-	go test -run '^$$' -bench . -benchmem ./client ./openapi/contract ./server/httpapi
+	go test -run '^$$' -bench . -benchmem ./client ./openapi/contract ./openapi/contract/front ./server/httpapi
 
 .PHONY: explain
 explain: ## Check that every SQL statement uses an index, at 1,000,000 transactions

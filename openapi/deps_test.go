@@ -69,6 +69,7 @@ func TestForbiddenDependencies(t *testing.T) {
 		{"./server/payout", []string{echo, kin, sqlite, pgx, goose}, nil},
 		// The contract can be put in front of any service.
 		{"./openapi/contract", []string{echo, sqlite, pgx, goose, "database/sql"}, []string{module + "/openapi"}},
+		{"./openapi/contract/front", []string{echo, sqlite, pgx, goose}, []string{module + "/openapi", module + "/openapi/contract"}},
 		{"./server/store", []string{echo, kin}, []string{module + "/server/payout"}},
 		{"./server/reference", []string{echo, kin, sqlite, pgx, goose}, []string{module + "/server/payout"}},
 	} {

@@ -51,11 +51,10 @@ func (f *front) ask(w http.ResponseWriter, r *http.Request) (accepted bool) {
 // capture sends a request through the proxy, and reports whether the response broke off.
 func (f *front) capture(a *captured, r *http.Request) (broken bool) {
 	defer func() {
-		switch ended := recover(); {
-		case ended == nil:
-		case ended == http.ErrAbortHandler && seen(r).caller.Err() == nil:
+		ended := recover()
+		if err, ok := ended.(error); ok && errors.Is(err, http.ErrAbortHandler) && seen(r).caller.Err() == nil {
 			broken = true
-		default:
+		} else if ended != nil {
 			panic(ended)
 		}
 	}()

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-
-	"github.com/crossborder-payouts/payouts/openapi/contract"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -55,6 +53,8 @@ func before(t testing.TB, upstream string, configure ...func(*options)) *running
 	return &running{f, server.URL, log}
 }
 
+func testLog() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
 // service starts a service, and stops it when the test ends.
 func service(t testing.TB, h http.HandlerFunc) string {
 	t.Helper()
@@ -63,19 +63,23 @@ func service(t testing.TB, h http.HandlerFunc) string {
 	return server.URL
 }
 
-// lines returns the lines of the log, once there are n.
-func (r *running) lines(t *testing.T, n int) []map[string]any {
+// lines returns the lines of the log about requests, once there are n.
+func (r *running) lines(t *testing.T, n int) (requests []map[string]any) {
 	t.Helper()
 	for {
 		text, changed := r.log.read()
-		if all := strings.Split(strings.TrimSpace(text), "\n"); text != "" && len(all) >= n {
-			parsed := make([]map[string]any, len(all))
-			for i, line := range all {
-				if err := json.Unmarshal([]byte(line), &parsed[i]); err != nil {
-					t.Fatalf("%v: %s", err, line)
-				}
+		requests = nil
+		for line := range strings.Lines(text) {
+			var parsed map[string]any
+			if err := json.Unmarshal([]byte(line), &parsed); err != nil {
+				t.Fatalf("%v: %s", err, line)
 			}
-			return parsed
+			if parsed["msg"] == "request" {
+				requests = append(requests, parsed)
+			}
+		}
+		if len(requests) >= n {
+			return requests
 		}
 		select {
 		case <-changed:
@@ -111,20 +115,12 @@ func (b *lockedBuffer) read() (string, <-chan struct{}) {
 	return b.text.String(), b.changed
 }
 
-// send sends a request whose response is checked against the contract, and returns the response with its body.
+// send sends a request, and returns the response with its body.
 func send(t *testing.T, url, method, target, body string, header ...string) (*http.Response, string) {
 	t.Helper()
-	rules, err := contract.Published()
-	if err != nil {
-		t.Fatal(err)
-	}
 	connections := &http.Transport{DisableCompression: true}
 	t.Cleanup(connections.CloseIdleConnections)
-	res, err := rules.Transport(connections, contract.Observe(func(x contract.Exchange) {
-		if x.Violations != nil && x.OperationID != "" {
-			t.Logf("%s %s answered %d: %v", method, target, x.Status, x.Violations)
-		}
-	})).RoundTrip(request(t, url, method, target, body, header...))
+	res, err := connections.RoundTrip(request(t, url, method, target, body, header...))
 	if err != nil {
 		t.Fatal(err)
 	}

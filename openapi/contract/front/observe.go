@@ -92,6 +92,9 @@ func (f *front) observe(o *observation, r *http.Request, out *observedWriter) {
 		by = "front"
 	}
 	gone := o.aborted && o.caller.Err() != nil
+	if o.aborted && !gone && o.failure == "" {
+		o.failure, o.cause = failureBroken, errors.New("the response broke off")
+	}
 	f.metrics.count(counted{
 		operation: operation, method: method, status: out.status, by: by, duration: time.Since(o.start), failure: o.failure,
 		request: requestWrong, response: o.finding.Response, notJudged: o.finding.NotJudged,
@@ -129,7 +132,7 @@ func (f *front) observe(o *observation, r *http.Request, out *observedWriter) {
 	}
 	if gone {
 		line = append(line, slog.Bool("caller_left", true))
-	} else if o.failure != "" || o.aborted {
+	} else if o.failure != "" {
 		level = slog.LevelError
 		line = append(line, slog.String("failure", o.failure), slog.String("cause", fmt.Sprint(o.cause)))
 	}

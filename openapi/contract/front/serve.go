@@ -53,7 +53,9 @@ func serve(ctx context.Context, o options, log *slog.Logger, out io.Writer) (err
 		go func() { ended <- operations.Serve(metrics) }()
 		defer func() { // after the requests in flight
 			err = errors.Join(err, operations.Close())
-			<-ended
+			if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
+				err = errors.Join(err, served)
+			}
 		}()
 	}
 	log.Info("listening", about...)
