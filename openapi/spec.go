@@ -12,6 +12,14 @@ import (
 //go:embed openapi.yaml
 var source string
 
+// Decisions is decisions.md, and Changelog is CHANGELOG.md, in Markdown.
+var (
+	//go:embed decisions.md
+	Decisions string
+	//go:embed CHANGELOG.md
+	Changelog string
+)
+
 var (
 	document = sync.OnceValues(parse)
 	asJSON   = sync.OnceValues(func() (string, error) { return toJSON(source) })
