@@ -52,9 +52,9 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read contract: %w", err)
 	}
-	published, err := openapi.JSON()
+	readers, err := pages(c.Sandbox)
 	if err != nil {
-		return nil, fmt.Errorf("read contract: %w", err)
+		return nil, err
 	}
 	rules, err := contract.Published()
 	if err != nil {
@@ -70,14 +70,10 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	s := &Server{store: db, log: c.Logger, config: c, info: newInfo(document.Info.Version, db)}
 	s.metrics = newMetrics(s.info, db)
 	service := payout.NewService(payout.Config{Store: db, Country: reference.Country, Now: c.Now, NewID: c.NewID})
-	api := httpapi.Config{
+	s.handler = httpapi.New(httpapi.Config{
 		Service: service, Contract: rules, Logger: c.Logger, Ready: s.ready, NewID: c.NewID, Timeout: c.Timeout,
-		RateLimit: c.RateLimit, Metrics: s.metrics, YAML: openapi.YAML(), JSON: published,
-	}
-	if c.Sandbox {
-		api.Sandbox = &httpapi.Credentials{ClientID: SandboxClients[0].ID, ClientSecret: SandboxClients[0].Secret}
-	}
-	s.handler = httpapi.New(api)
+		RateLimit: c.RateLimit, Metrics: s.metrics, Sandbox: c.Sandbox, Pages: readers,
+	})
 	return s, nil
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// Config configures New. All fields but RateLimit, Metrics and Sandbox are required.
+// Config configures New. All fields but RateLimit, Metrics, Sandbox and Pages are required.
 type Config struct {
 	Service *payout.Service
 	// Contract checks requests.
@@ -31,14 +31,11 @@ type Config struct {
 	RateLimit int
 	// Metrics count the requests, unless they are nil.
 	Metrics *Metrics
-	// Sandbox, unless it is nil, enables /sandbox/... and fills in these credentials on the documentation page.
-	Sandbox *Credentials
-	// YAML and JSON are the published contract.
-	YAML, JSON []byte
+	// Sandbox enables /sandbox/...
+	Sandbox bool
+	// Pages are more pages by path, for GET and HEAD: those for readers of the contract.
+	Pages map[string]http.Handler
 }
-
-// Credentials are the two headers of every request.
-type Credentials struct{ ClientID, ClientSecret string }
 
 // New returns the handler of the service.
 func New(c Config) http.Handler {
@@ -59,7 +56,7 @@ func New(c Config) http.Handler {
 	)
 	mountPages(e, c)
 	router := router{
-		echo: e, contract: c.Contract, sandbox: c.Sandbox != nil,
+		echo: e, contract: c.Contract, sandbox: c.Sandbox,
 		guard: guard{authenticate: c.Service.Authenticate, limits: newRateLimits(c.RateLimit)},
 	}
 	gen.RegisterHandlers(router, gen.NewStrictHandler(handlers{c.Service}, []gen.StrictMiddlewareFunc{c.Metrics.created}))

@@ -4,8 +4,6 @@ import (
 	"net/http"
 
 	"github.com/labstack/echo/v4"
-	"github.com/swaggest/swgui"
-	"github.com/swaggest/swgui/v5emb"
 )
 
 // mountPages registers the pages for operators and for readers of the contract.
@@ -22,24 +20,7 @@ func mountPages(e *echo.Echo, c Config) {
 		}
 		return ctx.String(http.StatusOK, "ready\n")
 	})
-	page("/openapi.yaml", func(ctx echo.Context) error {
-		return ctx.Blob(http.StatusOK, "application/yaml", c.YAML)
-	})
-	page("/openapi.json", func(ctx echo.Context) error {
-		return ctx.Blob(http.StatusOK, echo.MIMEApplicationJSON, c.JSON)
-	})
-	docs := swgui.Config{
-		Title: "Cross-border payouts", SwaggerJSON: "/openapi.json", BasePath: "/docs/",
-		SettingsUI: map[string]string{
-			"tryItOutEnabled": "true", "displayRequestDuration": "true", "docExpansion": `"list"`, "defaultModelsExpandDepth": "0",
-		},
+	for path, h := range c.Pages {
+		page(path, echo.WrapHandler(h))
 	}
-	if c.Sandbox != nil {
-		docs.PreAuthorizeApiKey = map[string]string{
-			"ClientId": c.Sandbox.ClientID, "ClientSecret": c.Sandbox.ClientSecret,
-		}
-	}
-	ui := echo.WrapHandler(v5emb.NewHandlerWithConfig(docs))
-	page("/docs", ui)
-	page("/docs/*", ui)
 }

@@ -37,7 +37,7 @@ func TestEveryOperationIsGuarded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHandler(t, func(c *Config) { c.Sandbox = &Credentials{} })
+	h := newHandler(t, func(c *Config) { c.Sandbox = true })
 	for _, op := range rules.Operations() {
 		methods := []string{op.Method}
 		if op.Method == http.MethodGet {

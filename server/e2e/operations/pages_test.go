@@ -2,9 +2,12 @@ package operations_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
 	"net/http"
-	"net/url"
 	"reflect"
 	"regexp"
 	"slices"
@@ -20,77 +23,172 @@ import (
 )
 
 // page reads a page without credentials.
-func page(t testing.TB, s *servertest.Server, path, mediaType string) servertest.Answer {
+func page(t testing.TB, s *servertest.Server, path, mediaType string, headers ...string) servertest.Answer {
 	t.Helper()
-	a := servertest.Call(t, s, http.MethodGet, path, nil, servertest.WithoutCredentials...)
+	a := servertest.Call(t, s, http.MethodGet, path, nil, append(headers, servertest.WithoutCredentials...)...)
 	if a.Status != http.StatusOK || !strings.HasPrefix(a.Header.Get("Content-Type"), mediaType) {
 		t.Fatalf("%s answers %d %s, want 200 %s: %.200s", path, a.Status, a.Header.Get("Content-Type"), mediaType, a.Body)
 	}
 	return a
 }
 
+// pages are the paths for readers of the contract, with the media types for programs and for browsers.
+var pages = map[string][2]string{
+	"/":             {"text/markdown", "text/html"},
+	"/docs":         {"text/html", "text/html"},
+	"/decisions":    {"text/html", "text/html"},
+	"/changelog":    {"text/html", "text/html"},
+	"/openapi.yaml": {"application/yaml", "text/plain"},
+	"/openapi.json": {"application/json", "application/json"},
+	"/docs.md":      {"text/markdown", "text/plain"},
+	"/decisions.md": {"text/markdown", "text/plain"},
+	"/changelog.md": {"text/markdown", "text/plain"},
+	"/llms.txt":     {"text/plain", "text/plain"},
+}
+
+// asBrowser are the headers of a browser that opens a page.
+var asBrowser = []string{"Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+
 // The published contract is the one that the service enforces, byte for byte, and its JSON is the same document.
 func TestPublishedContract(t *testing.T) {
 	t.Parallel()
-	s := servertest.New(t)
-	published := page(t, s, "/openapi.yaml", "application/yaml")
-	if !bytes.Equal(published.Body, openapi.YAML()) {
-		t.Error("/openapi.yaml is not the embedded document")
-	}
-	var fromYAML, fromJSON any
-	if err := yaml.Unmarshal(published.Body, &fromYAML); err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(fromYAML)
+	production, err := openapi.ProductionYAML()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(text, &fromYAML); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(page(t, s, "/openapi.json", "application/json").Body, &fromJSON); err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(fromJSON, fromYAML) {
-		t.Error("/openapi.json is not the document of /openapi.yaml")
-	}
-}
-
-var (
-	assetLink     = regexp.MustCompile(`(?i)<(?:script|link|img)\b[^>]*?\b(?:src|href)\s*=\s*["']?([^"'\s>]+)`)
-	foreignOrigin = regexp.MustCompile(`(?:https?:)?//[a-zA-Z0-9.-]+\.[a-z]+`)
-)
-
-// The documentation is self-contained: the service serves all of its assets, without credentials.
-func TestDocumentationPage(t *testing.T) {
-	t.Parallel()
-	s := servertest.New(t)
-	for _, path := range []string{"/docs", "/docs/"} {
-		t.Run(path, func(t *testing.T) {
+	for name, c := range map[string]struct {
+		server *servertest.Server
+		want   []byte
+	}{
+		"sandbox":    {servertest.New(t), openapi.YAML()},
+		"production": {servertest.New(t, func(c *server.Config) { c.Sandbox = false }), production},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			html := page(t, s, path, "text/html").Body
-			if foreign := foreignOrigin.FindAll(html, -1); foreign != nil {
-				t.Errorf("refers to %s", foreign)
+			published := page(t, c.server, "/openapi.yaml", "application/yaml")
+			if !bytes.Equal(published.Body, c.want) {
+				t.Error("/openapi.yaml is not the document of this mode")
 			}
-			if !bytes.Contains(html, []byte("/openapi.json")) {
-				t.Error("does not show /openapi.json")
+			var fromYAML, fromJSON any
+			if err := yaml.Unmarshal(published.Body, &fromYAML); err != nil {
+				t.Fatal(err)
 			}
-			base, err := url.Parse(path)
+			text, err := json.Marshal(fromYAML)
 			if err != nil {
 				t.Fatal(err)
 			}
+			if err := json.Unmarshal(text, &fromYAML); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(page(t, c.server, "/openapi.json", "application/json").Body, &fromJSON); err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(fromJSON, fromYAML) {
+				t.Error("/openapi.json is not the document of /openapi.yaml")
+			}
+		})
+	}
+}
+
+// Programs receive each page with its own media type; browsers receive one that they show instead of saving it.
+func TestPagesForProgramsAndBrowsers(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	for path, mediaTypes := range pages {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			program, browser := page(t, s, path, mediaTypes[0]), page(t, s, path, mediaTypes[1], asBrowser...)
+			for _, a := range []servertest.Answer{program, browser} {
+				if varies := strings.Join(a.Header.Values("Vary"), ", "); mediaTypes[0] != mediaTypes[1] && !strings.Contains(varies, "Accept,") {
+					t.Errorf("Vary is %q", varies)
+				}
+			}
+		})
+	}
+}
+
+// Pages load nothing from elsewhere, run no inline script, and cannot be framed.
+func TestPagesAreConfined(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	for path := range pages {
+		header := page(t, s, path, "", asBrowser...).Header
+		for name, want := range map[string]string{
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+				"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+			"X-Content-Type-Options": "nosniff",
+			"Referrer-Policy":        "no-referrer",
+		} {
+			if header.Get(name) != want {
+				t.Errorf("%s: %s is %q, want %q", path, name, header.Get(name), want)
+			}
+		}
+	}
+}
+
+// A reader that has a page is told so in 304, whatever the coding; the tag of a page changes with its media type and coding.
+func TestPagesAreCached(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	for path, mediaTypes := range pages {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			plain := page(t, s, path, mediaTypes[0], "Accept-Encoding", "identity")
+			zipped := page(t, s, path, mediaTypes[0], "Accept-Encoding", "br, gzip")
+			tag := plain.Header.Get("ETag")
+			if !strings.HasPrefix(tag, `"`) || tag == zipped.Header.Get("ETag") || plain.Header.Get("Cache-Control") == "" {
+				t.Errorf("tags %s and %s, Cache-Control %q", tag, zipped.Header.Get("ETag"), plain.Header.Get("Cache-Control"))
+			}
+			if browser := page(t, s, path, mediaTypes[1], append([]string{"Accept-Encoding", "identity"}, asBrowser...)...); mediaTypes[0] != mediaTypes[1] && browser.Header.Get("ETag") == tag {
+				t.Error("browsers receive the same tag with another media type")
+			}
+			unzipped, err := gzip.NewReader(bytes.NewReader(zipped.Body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := io.ReadAll(unzipped); err != nil || !bytes.Equal(text, plain.Body) {
+				t.Errorf("the compressed text is another one: %v", err)
+			}
+			for given, want := range map[string]int{tag: 304, `"other", W/` + tag: 304, `"other"`: 200} {
+				a := servertest.Call(t, s, http.MethodGet, path, nil,
+					append([]string{"Accept-Encoding", "identity", "If-None-Match", given}, servertest.WithoutCredentials...)...)
+				if a.Status != want || a.Header.Get("ETag") != tag || (want == 304) != (len(a.Body) == 0) {
+					t.Errorf("If-None-Match %s answers %d with %d bytes, want %d", given, a.Status, len(a.Body), want)
+				}
+			}
+		})
+	}
+}
+
+var assetLink = regexp.MustCompile(`(?i)<(?:script|link|img)\b[^>]*?\b(?:src|href)\s*=\s*["']?([^"'\s>]+)`)
+
+// Pages are self-contained: the service serves all of their assets, without credentials, and a page with them is small.
+func TestAssetsOfPages(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	for _, path := range []string{"/", "/docs", "/decisions", "/changelog"} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			html := page(t, s, path, "text/html", asBrowser...).Body
+			size := len(html)
 			assets := assetLink.FindAllSubmatch(html, -1)
-			if len(assets) < 2 {
-				t.Fatalf("refers to %d assets, a script and a style sheet at least are expected: %s", len(assets), html)
+			if len(assets) < 3 {
+				t.Fatalf("refers to %d assets, a script, a style sheet and an icon at least are expected: %s", len(assets), html)
 			}
 			for _, match := range assets {
-				asset, err := base.Parse(string(match[1]))
-				if err != nil {
-					t.Fatal(err)
+				asset := string(match[1])
+				if !strings.HasPrefix(asset, "/") || strings.HasPrefix(asset, "//") {
+					t.Errorf("%s is elsewhere", asset)
+					continue
 				}
-				if a := servertest.Call(t, s, http.MethodGet, asset.RequestURI(), nil, servertest.WithoutCredentials...); a.Status != http.StatusOK || len(a.Body) == 0 {
-					t.Errorf("%s answers %d with %d bytes", asset, a.Status, len(a.Body))
+				a := page(t, s, asset, "")
+				size += len(a.Body)
+				if strings.Contains(asset, "/page-") && !strings.Contains(a.Header.Get("Cache-Control"), "immutable") {
+					t.Errorf("%s is cached as %q", asset, a.Header.Get("Cache-Control"))
 				}
+			}
+			if size > 600_000 {
+				t.Errorf("has %d bytes with its assets, want 600,000 at most", size)
 			}
 		})
 	}
@@ -101,7 +199,7 @@ func TestHEAD(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	w := servertest.NewWorld(t, s.Client)
-	paths := []string{"/docs", "/docs/", "/openapi.yaml", "/openapi.json", "/healthz", "/readyz", "/nowhere", "/users/x", "/payers/9999999"}
+	paths := append([]string{"/docs/", "/healthz", "/readyz", "/nowhere", "/users/x", "/payers/9999999"}, slices.Collect(maps.Keys(pages))...)
 	for _, op := range s.Contract.Operations() {
 		if op.Method == http.MethodGet {
 			paths = append(paths, w.Path(t, op))
@@ -129,7 +227,7 @@ func TestHEAD(t *testing.T) {
 	}
 }
 
-// Outside of the sandbox there are no sandbox operations, and the documentation contains no secret (D-20).
+// Outside of the sandbox there are no sandbox operations, and no page shows them or offers credentials (D-20).
 func TestOutsideOfTheSandbox(t *testing.T) {
 	t.Parallel()
 	sandbox, production := servertest.New(t), servertest.New(t, func(c *server.Config) { c.Sandbox = false })
@@ -140,17 +238,33 @@ func TestOutsideOfTheSandbox(t *testing.T) {
 		t.Run(op.ID, func(t *testing.T) {
 			servertest.Nowhere().Send(t, production, op).Refusal(t, http.StatusNotFound, api.ErrorCodeNotFound)
 			servertest.Nowhere().Send(t, production, op, servertest.WithoutCredentials...).Refusal(t, http.StatusNotFound, api.ErrorCodeNotFound)
+			for path, form := range map[string]string{
+				"/docs": `id="%s"`, "/docs.md": "(operation `%s`)", "/llms.txt": "(%s)",
+				"/openapi.yaml": "operationId: %s\n", "/openapi.json": `"operationId":"%s"`,
+			} {
+				published := fmt.Appendf(nil, form, op.ID)
+				if !bytes.Contains(page(t, sandbox, path, "").Body, published) {
+					t.Errorf("%s of the sandbox does not have %s", path, published)
+				}
+				if bytes.Contains(page(t, production, path, "").Body, published) {
+					t.Errorf("%s has %s", path, published)
+				}
+			}
 		})
+	}
+	// The guides name the credentials of a sandbox, but only its own pages offer them.
+	for path, form := range map[string]string{"/": "<dd><code>%s</code></dd>", "/docs": `value="%s"`} {
+		offered := fmt.Appendf(nil, form, server.SandboxClients[0].Secret)
+		if bytes.Contains(page(t, production, path, "text/html", asBrowser...).Body, offered) {
+			t.Errorf("%s offers the secret of the sandbox", path)
+		}
+		if !bytes.Contains(page(t, sandbox, path, "text/html", asBrowser...).Body, offered) {
+			t.Errorf("%s of the sandbox does not offer its secret", path)
+		}
 	}
 	for _, c := range server.SandboxClients {
 		servertest.Call(t, production, http.MethodGet, "/payers", nil, "X-Client-Id", c.ID, "X-Client-Secret", c.Secret).
 			Refusal(t, http.StatusUnauthorized, api.ErrorCodeUnauthorized)
-		if bytes.Contains(page(t, production, "/docs", "text/html").Body, []byte(c.Secret)) {
-			t.Errorf("the documentation holds the secret of %s", c.ID)
-		}
-	}
-	if !bytes.Contains(page(t, sandbox, "/docs", "text/html").Body, []byte(server.SandboxClients[0].Secret)) {
-		t.Error("the documentation of the sandbox does not hold its secret")
 	}
 }
 
@@ -159,7 +273,7 @@ func TestOutsideOfTheSandbox(t *testing.T) {
 func TestUnknownPathsAndMethods(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
-	for _, path := range []string{"/", "/nowhere", "/users/x/y/z", "/v1/payers", "/payers/", "/Payers", "/docs2", "//payers", "/payers/1/x", "/payers/1/"} {
+	for _, path := range []string{"/nowhere", "/users/x/y/z", "/v1/payers", "/payers/", "/Payers", "/docs2", "//payers", "/payers/1/x", "/payers/1/"} {
 		t.Run("404 "+path, func(t *testing.T) {
 			t.Parallel()
 			for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
@@ -168,7 +282,7 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 		})
 	}
 	has := map[string][]string{}
-	for _, path := range []string{"/docs", "/openapi.yaml", "/openapi.json", "/healthz", "/readyz"} {
+	for _, path := range append([]string{"/healthz", "/readyz"}, slices.Collect(maps.Keys(pages))...) {
 		has[path] = []string{http.MethodOptions, http.MethodGet, http.MethodHead}
 	}
 	for _, op := range s.Contract.Operations() {
