@@ -58,6 +58,13 @@ consumers: ## Generate clients with other projects' tools and run a story with e
 	@# In its own folder, because only there does go print the output of a passing run: that Python is missing.
 	$(if $(ONLY),,cd conformance/consumers/second && go test -count=1)
 
+.PHONY: axe
+axe: .tmp/axe/node_modules/axe-core/axe.min.js ## Install axe-core, which the tests of the documentation in a browser need beside chromium
+
+.tmp/axe/node_modules/axe-core/axe.min.js: conformance/consumers/axe/package.json conformance/consumers/axe/package-lock.json
+	mkdir -p .tmp/axe && cp $^ .tmp/axe && cd .tmp/axe && npm ci --no-audit --no-fund
+	@touch $@ # the package has times of its own
+
 .PHONY: bench
 bench: ## Measure the overhead of the SDK, the contract checks and the metrics, as ratios
 	go test -run '^$$' -bench . -benchmem ./client ./openapi/contract ./openapi/contract/front ./server/httpapi

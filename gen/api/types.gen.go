@@ -1591,19 +1591,19 @@ type WalletAccountRefused = Error
 
 // ListBanksParams defines parameters for ListBanks.
 type ListBanksParams struct {
-	// Country Only banks of this country: an ISO 3166-1 code of two letters, in upper case. Without it, the banks of all enabled countries.
+	// Country Country of the bank, ISO 3166-1 alpha-2. Without it, all enabled countries.
 	Country *CountryCode `form:"country,omitempty" json:"country,omitempty"`
 }
 
 // ListPayersParams defines parameters for ListPayers.
 type ListPayersParams struct {
-	// Country Only payers of this country: an ISO 3166-1 code of two letters (`NP`) or three (`NPL`), in upper case. Without it, the payers of all enabled countries.
+	// Country Country of the payer, ISO 3166-1 alpha-2 or alpha-3. Without it, all enabled countries.
 	Country *CountryCodeAny `form:"country,omitempty" json:"country,omitempty"`
 
-	// PayoutMethod Only payers of this payout method, one of the four values. Without it, the payers of all methods.
+	// PayoutMethod Only payers of this method.
 	PayoutMethod *PayoutMethodRequest `form:"payout_method,omitempty" json:"payout_method,omitempty"`
 
-	// DeliveryMethod The other spelling of `payout_method`, with the same meaning and values. Both may be sent if they are equal; two different values are rejected with 400. Use `payout_method`.
+	// DeliveryMethod The other spelling of `payout_method`, with the same meaning. Both may be sent when they are equal; two different values are refused with 400.
 	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
 	DeliveryMethod *PayoutMethodRequest `form:"delivery_method,omitempty" json:"delivery_method,omitempty"`
 }
@@ -1640,16 +1640,16 @@ type CreateWalletAccountParams struct {
 
 // GetTransactionLimitParams defines parameters for GetTransactionLimit.
 type GetTransactionLimitParams struct {
-	// Destination The destination country: an ISO 3166-1 code of two letters, in upper case. A destination that is not enabled answers 404.
+	// Destination ISO 3166-1 alpha-2 code of the destination country. A destination that is not enabled answers 404.
 	Destination CountryCode `form:"destination" json:"destination"`
 }
 
 // ListTransactionsParams defines parameters for ListTransactions.
 type ListTransactionsParams struct {
-	// Limit How many transactions a page has at most, 1 to 100. Without it, 20.
+	// Limit How many at the most.
 	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before, at most 200 characters. Without it, the first page. Anything else is rejected with 400.
+	// Cursor The `next_cursor` of the page before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -1661,7 +1661,7 @@ type CreateTransactionParams struct {
 
 // ListStatesV2Params defines parameters for ListStatesV2.
 type ListStatesV2Params struct {
-	// CountryCode Only states of this country: an ISO 3166-1 code of two letters, in upper case. Without it, the states of all enabled countries.
+	// CountryCode ISO 3166-1 alpha-2 code of the country. Without it, all enabled countries.
 	CountryCode *CountryCode `form:"countryCode,omitempty" json:"countryCode,omitempty"`
 }
 
