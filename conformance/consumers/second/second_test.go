@@ -5,10 +5,10 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -42,19 +42,53 @@ func TestTheSecondImplementationConforms(t *testing.T) {
 
 func TestTheSecondImplementationConformsInProfileDocument(t *testing.T) {
 	t.Parallel()
-	fixtures := filepath.Join(t.TempDir(), "fixtures.yaml")
-	target := sandbox(start(t, "--fixtures", fixtures))
-	target.Profile = probe.Document
-	text, err := os.ReadFile(fixtures)
+	url, fixtures := startWithFixtures(t)
+	target := sandbox(url)
+	target.Profile, target.Fixtures = probe.Document, fixtures
+	conforms(t, target)
+}
+
+// The front leaves the answers of another implementation as they are. It replaces the validation of one that has none.
+func TestTheSecondImplementationConformsBehindTheFront(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		condition probe.Condition
+		flags     []string
+	}{
+		"validating":     {probe.Normal, nil},
+		"not validating": {probe.Normal, []string{"--no-validation"}},
+		"rate-limited":   {probe.RateLimited, []string{"--no-validation", "--rate-limit", "4"}},
+		"unavailable":    {probe.Unavailable, []string{"--no-validation", "--unavailable"}},
+		"broken":         {probe.Broken, []string{"--no-validation", "--broken"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			target := sandbox(behindFront(t, start(t, test.flags...)))
+			target.Condition = test.condition
+			conforms(t, target)
+		})
+	}
+	t.Run("document", func(t *testing.T) {
+		t.Parallel()
+		url, fixtures := startWithFixtures(t, "--no-validation")
+		target := sandbox(behindFront(t, url))
+		target.Profile, target.Fixtures = probe.Document, fixtures
+		conforms(t, target)
+	})
+}
+
+// Without the front, nothing else does what --no-validation leaves out.
+func TestWithoutValidationTheSecondImplementationDoesNotConform(t *testing.T) {
+	t.Parallel()
+	report, err := conformance.Run(t.Context(), conformance.Target{
+		Target: sandbox(start(t, "--no-validation")), Only: conformance.Filter{IDs: []string{"validation"}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var file struct{ Fixtures *probe.Fixtures }
-	file.Fixtures = &target.Fixtures
-	if err := yaml.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
+	if report.Verdict != conformance.NotConformant || report.Counts[probe.Passed.String()] > report.Counts[probe.Failed.String()] {
+		t.Errorf("%s %v %s", report.Verdict, report.Counts, report.Problem)
 	}
-	conforms(t, target)
 }
 
 func sandbox(url string) probe.Target {
@@ -83,6 +117,44 @@ func conforms(t *testing.T, target probe.Target) {
 	}
 }
 
+// behindFront starts the front before a service and returns its URL. It refuses answers that break the contract.
+func behindFront(t *testing.T, upstream string) string {
+	t.Helper()
+	program, err := front()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return serve(t, exec.Command(program, "--listen", "127.0.0.1:0", "--upstream", upstream, "--responses", "refuse"))
+}
+
+// front returns the path of the program, built in .tmp.
+var front = sync.OnceValues(func() (string, error) {
+	program, err := filepath.Abs(filepath.Join("..", "..", "..", ".tmp", "front"))
+	if err != nil {
+		return "", err
+	}
+	if out, err := exec.Command("go", "build", "-o", program, "../../../openapi/contract/front").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the front: %w %s", err, out)
+	}
+	return program, nil
+})
+
+// startWithFixtures starts the second implementation with what profile document needs.
+func startWithFixtures(t *testing.T, flags ...string) (url string, fixtures probe.Fixtures) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "fixtures.yaml")
+	url = start(t, append(flags, "--fixtures", name)...)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := struct{ Fixtures *probe.Fixtures }{&fixtures}
+	if err := yaml.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	return url, fixtures
+}
+
 // start starts the second implementation and returns its URL.
 func start(t *testing.T, flags ...string) string {
 	t.Helper()
@@ -94,35 +166,47 @@ func start(t *testing.T, flags ...string) string {
 		fmt.Fprintf(os.Stderr, "\n*** %s: THIS TEST NEEDS PYTHON: %v ***\n\n", t.Name(), err) // go test does not report skipped tests
 		t.Skip(err)
 	}
-	arguments := append([]string{"-m", "second", "--listen", "127.0.0.1:0", "--sandbox"}, flags...)
-	command := exec.Command(interpreter, arguments...)
+	command := exec.Command(interpreter, append([]string{"-m", "second", "--listen", "127.0.0.1:0", "--sandbox"}, flags...)...)
 	command.Dir = ".."
 	command.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
-	command.Stderr = t.Output()
+	return serve(t, command)
+}
+
+var address = regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+`)
+
+// serve starts a program whose first line of output has the address that it listens on, and returns this address.
+func serve(t *testing.T, command *exec.Cmd) string {
+	t.Helper()
 	out, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	command.Stderr = command.Stdout
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan struct{})
-	lines := bufio.NewReader(out)
 	t.Cleanup(func() {
 		_ = command.Process.Signal(syscall.SIGTERM)
 		<-ended
 		if err := command.Wait(); err != nil {
-			t.Errorf("the second implementation ended: %v", err)
+			t.Errorf("%s: %v", command, err)
 		}
 	})
-	first, err := lines.ReadString('\n')
-	url, isURL := strings.CutPrefix(strings.TrimSpace(first), "listening on ")
-	go func() { // what it prints later is about answers of 500
-		_, _ = io.Copy(t.Output(), lines)
-		close(ended)
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	first := lines.Text()
+	go func() {
+		defer close(ended)
+		for lines.Scan() {
+			if !strings.Contains(lines.Text(), `"level":"INFO"`) {
+				t.Log(lines.Text())
+			}
+		}
 	}()
-	if err != nil || !isURL {
-		t.Fatalf("the second implementation said %q: %v", first, err)
+	url := address.FindString(first)
+	if url == "" {
+		t.Fatalf("%s: %s", command, first)
 	}
 	return url
 }
