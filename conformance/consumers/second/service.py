@@ -7,7 +7,7 @@ from .limits import current_tier, remaining_limits
 from .model import Receiver, User, find, money, new
 from .reference import TIERS
 from .transactions import Transactions, check_equivalence, check_transaction
-from .wire import bad_request, escape, not_found, refused
+from .wire import bad_request, escape, not_found, now, refused, timestamp
 
 BOTH_KINDS = {
     "first_name": "FIRST_NAME",
@@ -41,14 +41,27 @@ TAGS = {
 
 
 class Service(Transactions):
-    @staticmethod
-    def check(operation, body):
+    def check(self, operation, body):
         """Refuses what can be judged from the body alone and its schema does not say."""
-        checks = {"createUser": check_user, "createTransaction": check_transaction}
+        checks = {"createUser": self._check_user, "createTransaction": check_transaction}
         if wrong := list(checks.get(operation, lambda _: ())(body)):
             raise bad_request(*wrong)
         if operation == "createTransaction":
             check_equivalence(body)
+
+    def _check_user(self, body):
+        """Individuals and businesses have different fields, and countries and dates of birth must exist (D-13)."""
+        wrong = ("last_name", "gender") if body.get("business") else BUSINESS
+        kind = "a business" if body.get("business") else "an individual"
+        yield from (("body", f"/{name}", f"is not a field of {kind}") for name in wrong if name in body)
+        places = {"": body, "/mailing_address": body.get("mailing_address", {})}
+        for documents in ("physical_documents", "virtual_documents"):
+            places.update({f"/{documents}/{i}": document for i, document in enumerate(body.get(documents, []))})
+        for place, value in places.items():
+            if value.get("country", "US") not in self.reference.numeric:
+                yield "body", f"{place}/country", "must be a country of ISO 3166-1"
+        if body.get("date_of_birth", "") > timestamp(now())[:10]:
+            yield "body", "/date_of_birth", "must not be in the future"
 
     # Reference data.
 
@@ -250,10 +263,3 @@ def document_tag(is_business, kind, document_type):
     if kind == "virtual_documents":
         return "EIN_NUMBER" if document_type == "EIN_NUMBER" else None
     return {"EIN": "EIN_DOC", "CERTIFICATE_OF_INCORPORATION": "CERTIFICATE_OF_INCORPORATION"}.get(document_type)
-
-
-def check_user(body):
-    """What the schema of a user does not say: individuals and businesses have different fields (D-13)."""
-    wrong = ("last_name", "gender") if body.get("business") else BUSINESS
-    kind = "a business" if body.get("business") else "an individual"
-    yield from (("body", f"/{name}", f"is not a field of {kind}") for name in wrong if name in body)

@@ -67,21 +67,20 @@ class Server(ThreadingHTTPServer):
             body = decode(request.body()) if operation.schema else None
         else:
             values, body = self.validated(operation, segments, request)
-        self.service.check(operation.id, body)
         call = Call(client, values, body)
         method = getattr(self.service, re.sub("(?<!^)(?=[A-Z])", "_", operation.id).lower())
         keys = request.headers_utf8("X-Idempotency-Key") if operation.takes_key else []
         with self.lock:
-            if not keys:
-                return encode(method(call)), False
-            fingerprint = operation.fingerprint(segments, body)
-            if keys[0] in client.keys:
+            fingerprint = operation.fingerprint(segments, body) if keys else ""
+            if keys and keys[0] in client.keys:
                 earlier, created = client.keys[keys[0]]
                 if earlier != fingerprint:
                     raise conflict()
                 return encode(created), True
+            self.service.check(operation.id, body)
             created = method(call)
-            client.keys[keys[0]] = fingerprint, created
+            if keys:
+                client.keys[keys[0]] = fingerprint, created
             return encode(created), False
 
     def authenticated(self, request):
@@ -221,7 +220,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def is_json(self):
         types = self.headers.get_all("Content-Type", [])
-        return len(types) == 1 and types[0].partition(";")[0].strip().lower() == "application/json"
+        return (
+            len(types) == 1
+            and self.headers.get_content_charset("utf-8") == "utf-8"
+            and self.headers.get_content_type() == "application/json"
+        )
 
     def body(self):
         if self.text is None and self.has_body():
