@@ -3,6 +3,7 @@ package checks
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +75,8 @@ const longest = 1 << 16 // texts beyond are not sent to be one character too lon
 func wrongTexts(path []string, schema *openapi3.Schema, sample string) []damage {
 	var all []damage
 	wrong := func(what, value string) { all = append(all, damage{path: path, what: what, value: value}) }
-	if schema.MinLength > 0 || schema.Pattern != "" || schema.Format != "" || len(schema.Enum) > 0 {
+	mayBeEmpty, err := regexp.MatchString(schema.Pattern, "")
+	if schema.MinLength > 0 || err != nil || !mayBeEmpty || schema.Format != "" || len(schema.Enum) > 0 {
 		wrong("empty", "")
 	}
 	if schema.MaxLength != nil && *schema.MaxLength < longest {

@@ -125,7 +125,7 @@ func unfit(pattern, sample string) []string {
 	}
 	candidates := []string{
 		spell(pattern, func(r *syntax.Regexp) int { return r.Min - 1 }), spell(pattern, func(r *syntax.Regexp) int { return max(1, r.Max+1) }),
-		strings.ToLower(sample), sample + "é", strings.Repeat("A", 70), strings.Repeat("1", 30),
+		strings.ToLower(sample), sample + "é", sample + "\u0085", strings.Repeat("A", 70), strings.Repeat("1", 30),
 	}
 	return slices.DeleteFunc(candidates, keeps.MatchString)
 }

@@ -277,6 +277,16 @@ func (e UserType) Valid() bool {
 	}
 }
 
+// AccountLabel A name for people, at most 100 characters.
+//
+// Example: Everyday card
+type AccountLabel = string
+
+// AddressLine Street and number, at most 255 characters.
+//
+// Example: 1 Sample Street
+type AddressLine = string
+
 // Amount An exact amount in the currency named beside it, with at most as many decimals as that currency has.
 type Amount = wire.Amount
 
@@ -292,9 +302,13 @@ type Bank struct {
 	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
 	//
 	// Example: 1001
-	ID                ReferenceID `json:"id"`
-	Name              string      `json:"name"`
-	TxnSupportedTypes []TxnType   `json:"txn_supported_types"`
+	ID ReferenceID `json:"id"`
+
+	// Name A name or an address in the reference data, at most 255 characters.
+	//
+	// Example: Sample Amber Bank Nepal
+	Name              ReferenceText `json:"name"`
+	TxnSupportedTypes []TxnType     `json:"txn_supported_types"`
 }
 
 // BankAccount defines model for BankAccount.
@@ -382,8 +396,12 @@ type BankDetail struct {
 	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
 	//
 	// Example: 1001
-	ID   ReferenceID `json:"id"`
-	Name string      `json:"name"`
+	ID ReferenceID `json:"id"`
+
+	// Name A name or an address in the reference data, at most 255 characters.
+	//
+	// Example: Sample Amber Bank Nepal
+	Name ReferenceText `json:"name"`
 
 	// ReceivingCurrency The currencies that the bank receives.
 	ReceivingCurrency []CurrencyCode `json:"receiving_currency"`
@@ -395,8 +413,12 @@ type Branch struct {
 	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
 	//
 	// Example: 1001
-	ID   ReferenceID `json:"id"`
-	Name string      `json:"name"`
+	ID ReferenceID `json:"id"`
+
+	// Name A name or an address in the reference data, at most 255 characters.
+	//
+	// Example: Sample Amber Bank Nepal
+	Name ReferenceText `json:"name"`
 }
 
 // BusinessRequest `true` registers a business, `false` an individual. Left out it is `false`.
@@ -495,6 +517,16 @@ type CipStatus string
 // Example: SUBMIT
 type CipStatusRequest = CipStatus
 
+// City City or town, at most 100 characters.
+//
+// Example: San Francisco
+type City = string
+
+// CompanyWebsite Web address of a business, at most 2048 characters; it is not visited.
+//
+// Example: https://www.example.com
+type CompanyWebsite = string
+
 // CountryCode ISO 3166-1 alpha-2 code.
 //
 // Example: NP
@@ -515,6 +547,11 @@ type CurrencyCode = string
 // Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
 type Cursor = string
 
+// CustomPurpose The purpose in free text, at most 500 characters.
+//
+// Example: School fee
+type CustomPurpose = string
+
 // DeliveryStatus How far the delivery to the receive user is; `NONE` on creation. More values may be added.
 //
 // Example: NONE
@@ -524,6 +561,11 @@ type DeliveryStatus string
 //
 // Example: data:image/png;base64,iVBORw0KGgo=
 type DocumentContent = string
+
+// DocumentNumber The number of a document, at most 100 characters.
+//
+// Example: 000000000
+type DocumentNumber = string
 
 // DocumentType Open set of tokens; seen are STATE_ID, EIN, INVOICE for copies and PASSPORT, SSN, EIN_NUMBER for numbers.
 //
@@ -582,6 +624,11 @@ type ExchangeRate = wire.Amount
 // Example: 2.5
 type FeeAmountRequest = wire.Amount
 
+// FirstName First name of a person; of a business its whole name. At most 200 characters.
+//
+// Example: Asha
+type FirstName = string
+
 // FundingAccount defines model for FundingAccount.
 type FundingAccount struct {
 	// CreatedAt ISO 8601 without zone, six fractional digits, UTC.
@@ -594,7 +641,11 @@ type FundingAccount struct {
 	// Example: CARD
 	FundingSourceType FundingSourceType  `json:"funding_source_type"`
 	ID                openapi_types.UUID `json:"id"`
-	Label             *string            `json:"label,omitempty"`
+
+	// Label A name for people, at most 100 characters.
+	//
+	// Example: Everyday card
+	Label *AccountLabel `json:"label,omitempty"`
 
 	// Status Only an ACTIVE account can fund a transaction. Known today, and more may be added:
 	//
@@ -614,8 +665,10 @@ type FundingAccountRequest struct {
 	// Example: CARD
 	FundingSourceType FundingSourceType `json:"funding_source_type"`
 
-	// Label A name for people.
-	Label *string `json:"label,omitempty"`
+	// Label A name for people, at most 100 characters.
+	//
+	// Example: Everyday card
+	Label *AccountLabel `json:"label,omitempty"`
 }
 
 // FundingAccountStatus Only an ACTIVE account can fund a transaction. Known today, and more may be added:
@@ -680,6 +733,11 @@ type HomeDeliveryTo struct {
 // Example: 203.0.113.7
 type IPAddress = string
 
+// IssuingAuthority Who issued the document, at most 200 characters.
+//
+// Example: Sample authority
+type IssuingAuthority = string
+
 // KycStatus Overall verification status, KYC of an individual and KYB of a business. Known today, and more may be added:
 //
 // * `UNVERIFIED`: registered, not verified yet.
@@ -700,11 +758,25 @@ type KycStatus string
 // Example: UNVERIFIED
 type KycStatusRequest = KycStatus
 
+// LastName Last name of a person, at most 200 characters.
+//
+// Example: Example
+type LastName = string
+
 // MailingAddress The postal address of a business.
 type MailingAddress struct {
-	AddressLine1 *string                   `json:"address_line1,omitempty"`
+	// AddressLine1 Street and number, at most 255 characters.
+	//
+	// Example: 1 Sample Street
+	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
+
+	// AddressLine2 Further part of the address, at most 255 characters, or null.
 	AddressLine2 nullable.Nullable[string] `json:"address_line2,omitempty"`
-	City         *string                   `json:"city,omitempty"`
+
+	// City City or town, at most 100 characters.
+	//
+	// Example: San Francisco
+	City *City `json:"city,omitempty"`
 
 	// Country ISO 3166-1 alpha-2 code.
 	//
@@ -714,15 +786,28 @@ type MailingAddress struct {
 	// State ISO 3166-2 code without the country, mostly 2 characters.
 	//
 	// Example: CA
-	State   *StateCode `json:"state,omitempty"`
-	Zipcode *string    `json:"zipcode,omitempty"`
+	State *StateCode `json:"state,omitempty"`
+
+	// Zipcode Postal code as written in its country, at most 20 characters.
+	//
+	// Example: 94105
+	Zipcode *Zipcode `json:"zipcode,omitempty"`
 }
 
 // MailingAddressRequest defines model for MailingAddressRequest.
 type MailingAddressRequest struct {
-	AddressLine1 *string                   `json:"address_line1,omitempty"`
+	// AddressLine1 Street and number, at most 255 characters.
+	//
+	// Example: 1 Sample Street
+	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
+
+	// AddressLine2 Further part of the address, at most 255 characters, or null.
 	AddressLine2 nullable.Nullable[string] `json:"address_line2,omitempty"`
-	City         *string                   `json:"city,omitempty"`
+
+	// City City or town, at most 100 characters.
+	//
+	// Example: San Francisco
+	City *City `json:"city,omitempty"`
 
 	// Country ISO 3166-1 alpha-2 code.
 	//
@@ -732,8 +817,12 @@ type MailingAddressRequest struct {
 	// State ISO 3166-2 code without the country, mostly 2 characters.
 	//
 	// Example: CA
-	State   *StateCode `json:"state,omitempty"`
-	Zipcode *string    `json:"zipcode,omitempty"`
+	State *StateCode `json:"state,omitempty"`
+
+	// Zipcode Postal code as written in its country, at most 20 characters.
+	//
+	// Example: 94105
+	Zipcode *Zipcode `json:"zipcode,omitempty"`
 }
 
 // MobilePhone Digits only, with the country's dialling code.
@@ -754,6 +843,11 @@ type NetworkLimit struct {
 	// MinAmount An exact amount in the currency named beside it, with at most as many decimals as that currency has.
 	MinAmount Amount `json:"min_amount"`
 }
+
+// Note A note of the sender, at most 500 characters; it may have several lines.
+//
+// Example: For the school
+type Note = string
 
 // NumberOfEmployee Size of a business; an open set of tokens.
 //
@@ -781,14 +875,21 @@ type Payer struct {
 	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
 	//
 	// Example: 1001
-	ID             ReferenceID      `json:"id"`
-	Name           string           `json:"name"`
+	ID ReferenceID `json:"id"`
+
+	// Name A name or an address in the reference data, at most 255 characters.
+	//
+	// Example: Sample Amber Bank Nepal
+	Name           ReferenceText    `json:"name"`
 	PickupLocation []PickupLocation `json:"pickup_location"`
 }
 
 // PayerDetail defines model for PayerDetail.
 type PayerDetail struct {
-	Code string `json:"code"`
+	// Code A name or an address in the reference data, at most 255 characters.
+	//
+	// Example: Sample Amber Bank Nepal
+	Code ReferenceText `json:"code"`
 
 	// Country ISO 3166-1 alpha-2 code.
 	//
@@ -809,8 +910,12 @@ type PayerDetail struct {
 	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
 	//
 	// Example: 1001
-	ID             ReferenceID      `json:"id"`
-	Name           string           `json:"name"`
+	ID ReferenceID `json:"id"`
+
+	// Name A name or an address in the reference data, at most 255 characters.
+	//
+	// Example: Sample Amber Bank Nepal
+	Name           ReferenceText    `json:"name"`
 	NetworkLimit   []NetworkLimit   `json:"network_limit"`
 	PickupLocation []PickupLocation `json:"pickup_location"`
 
@@ -886,14 +991,25 @@ type PhysicalDocumentRequest struct {
 
 // PickupLocation A place where the payer hands out cash.
 type PickupLocation struct {
-	AddressLine1 string `json:"address_line1"`
-	City         string `json:"city"`
+	// AddressLine1 A name or an address in the reference data, at most 255 characters.
+	//
+	// Example: Sample Amber Bank Nepal
+	AddressLine1 ReferenceText `json:"address_line1"`
+
+	// City A name or an address in the reference data, at most 255 characters.
+	//
+	// Example: Sample Amber Bank Nepal
+	City ReferenceText `json:"city"`
 
 	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
 	//
 	// Example: 1001
-	ID   ReferenceID `json:"id"`
-	Name string      `json:"name"`
+	ID ReferenceID `json:"id"`
+
+	// Name A name or an address in the reference data, at most 255 characters.
+	//
+	// Example: Sample Amber Bank Nepal
+	Name ReferenceText `json:"name"`
 }
 
 // PositiveAmount An exact amount above zero, with at most as many decimals as its currency has.
@@ -911,8 +1027,15 @@ type ReceiveSide struct {
 
 // ReceiveUser defines model for ReceiveUser.
 type ReceiveUser struct {
-	AddressLine1 *string `json:"address_line1,omitempty"`
-	City         *string `json:"city,omitempty"`
+	// AddressLine1 Street and number, at most 255 characters.
+	//
+	// Example: 1 Sample Street
+	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
+
+	// City City or town, at most 100 characters.
+	//
+	// Example: San Francisco
+	City *City `json:"city,omitempty"`
 
 	// Country ISO 3166-1 alpha-2 code.
 	//
@@ -922,11 +1045,19 @@ type ReceiveUser struct {
 	// CreatedAt ISO 8601 without zone, six fractional digits, UTC.
 	//
 	// Example: 2026-01-31T09:30:00.000000
-	CreatedAt Timestamp          `json:"created_at"`
-	Email     *string            `json:"email,omitempty"`
-	FirstName string             `json:"first_name"`
+	CreatedAt Timestamp `json:"created_at"`
+	Email     *string   `json:"email,omitempty"`
+
+	// FirstName First name of a person; of a business its whole name. At most 200 characters.
+	//
+	// Example: Asha
+	FirstName FirstName          `json:"first_name"`
 	ID        openapi_types.UUID `json:"id"`
-	LastName  *string            `json:"last_name,omitempty"`
+
+	// LastName Last name of a person, at most 200 characters.
+	//
+	// Example: Example
+	LastName *LastName `json:"last_name,omitempty"`
 
 	// MobilePhone Digits only, with the country's dialling code.
 	//
@@ -936,22 +1067,41 @@ type ReceiveUser struct {
 	// State ISO 3166-2 code without the country, mostly 2 characters.
 	//
 	// Example: CA
-	State   *StateCode `json:"state,omitempty"`
-	Zipcode *string    `json:"zipcode,omitempty"`
+	State *StateCode `json:"state,omitempty"`
+
+	// Zipcode Postal code as written in its country, at most 20 characters.
+	//
+	// Example: 94105
+	Zipcode *Zipcode `json:"zipcode,omitempty"`
 }
 
 // ReceiveUserRequest defines model for ReceiveUserRequest.
 type ReceiveUserRequest struct {
-	AddressLine1 *string `json:"address_line1,omitempty"`
-	City         *string `json:"city,omitempty"`
+	// AddressLine1 Street and number, at most 255 characters.
+	//
+	// Example: 1 Sample Street
+	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
+
+	// City City or town, at most 100 characters.
+	//
+	// Example: San Francisco
+	City *City `json:"city,omitempty"`
 
 	// Country ISO 3166-1 alpha-2 code.
 	//
 	// Example: NP
-	Country   CountryCode `json:"country"`
-	Email     *string     `json:"email,omitempty"`
-	FirstName string      `json:"first_name"`
-	LastName  *string     `json:"last_name,omitempty"`
+	Country CountryCode `json:"country"`
+	Email   *string     `json:"email,omitempty"`
+
+	// FirstName First name of a person; of a business its whole name. At most 200 characters.
+	//
+	// Example: Asha
+	FirstName FirstName `json:"first_name"`
+
+	// LastName Last name of a person, at most 200 characters.
+	//
+	// Example: Example
+	LastName *LastName `json:"last_name,omitempty"`
 
 	// MobilePhone Digits only, with the country's dialling code.
 	//
@@ -961,14 +1111,23 @@ type ReceiveUserRequest struct {
 	// State ISO 3166-2 code without the country, mostly 2 characters.
 	//
 	// Example: CA
-	State   *StateCode `json:"state,omitempty"`
-	Zipcode *string    `json:"zipcode,omitempty"`
+	State *StateCode `json:"state,omitempty"`
+
+	// Zipcode Postal code as written in its country, at most 20 characters.
+	//
+	// Example: 94105
+	Zipcode *Zipcode `json:"zipcode,omitempty"`
 }
 
 // ReferenceID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
 //
 // Example: 1001
 type ReferenceID = int64
+
+// ReferenceText A name or an address in the reference data, at most 255 characters.
+//
+// Example: Sample Amber Bank Nepal
+type ReferenceText = string
 
 // RemainingLimit Amounts in the sending currency of the user's corridor, never below zero.
 type RemainingLimit struct {
@@ -982,6 +1141,11 @@ type RemainingLimit struct {
 	MonthlyLimit Amount `json:"monthly_limit"`
 }
 
+// RemittancePurpose The purpose in free text, at most 500 characters. It is accepted and not returned.
+//
+// Example: Family support
+type RemittancePurpose = string
+
 // State defines model for State.
 type State struct {
 	// Code ISO 3166-2 code without the country, mostly 2 characters.
@@ -993,7 +1157,11 @@ type State struct {
 	//
 	// Example: NP
 	Country CountryCode `json:"country"`
-	Name    string      `json:"name"`
+
+	// Name A name or an address in the reference data, at most 255 characters.
+	//
+	// Example: Sample Amber Bank Nepal
+	Name ReferenceText `json:"name"`
 }
 
 // StateCode ISO 3166-2 code without the country, mostly 2 characters.
@@ -1016,8 +1184,12 @@ type StateV2 struct {
 	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
 	//
 	// Example: 1001
-	ID   ReferenceID `json:"id"`
-	Name string      `json:"name"`
+	ID ReferenceID `json:"id"`
+
+	// Name A name or an address in the reference data, at most 255 characters.
+	//
+	// Example: Sample Amber Bank Nepal
+	Name ReferenceText `json:"name"`
 }
 
 // Timestamp ISO 8601 without zone, six fractional digits, UTC.
@@ -1033,8 +1205,12 @@ type Transaction struct {
 	// CreatedAt ISO 8601 without zone, six fractional digits, UTC.
 	//
 	// Example: 2026-01-31T09:30:00.000000
-	CreatedAt     Timestamp `json:"created_at"`
-	CustomPurpose *string   `json:"custom_purpose,omitempty"`
+	CreatedAt Timestamp `json:"created_at"`
+
+	// CustomPurpose The purpose in free text, at most 500 characters.
+	//
+	// Example: School fee
+	CustomPurpose *CustomPurpose `json:"custom_purpose,omitempty"`
 
 	// DeliveryStatus How far the delivery to the receive user is; `NONE` on creation. More values may be added.
 	//
@@ -1065,8 +1241,12 @@ type Transaction struct {
 	// IPAddress IPv4 or IPv6 address.
 	//
 	// Example: 203.0.113.7
-	IPAddress         *IPAddress            `json:"ip_address,omitempty"`
-	Note              *string               `json:"note,omitempty"`
+	IPAddress *IPAddress `json:"ip_address,omitempty"`
+
+	// Note A note of the sender, at most 500 characters; it may have several lines.
+	//
+	// Example: For the school
+	Note              *Note                 `json:"note,omitempty"`
 	PhysicalDocuments []TransactionDocument `json:"physical_documents"`
 
 	// Purpose Open set of tokens.
@@ -1141,17 +1321,28 @@ type TransactionPage struct {
 
 // TransactionReceiveSide The receive user as known when the transaction was created. `fund_id` for BANK_DEPOSIT and WALLET, `payer_id` for CASH_PICKUP and HOME_DELIVERY.
 type TransactionReceiveSide struct {
-	AddressLine1 *string `json:"address_line1,omitempty"`
+	// AddressLine1 Street and number, at most 255 characters.
+	//
+	// Example: 1 Sample Street
+	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
 
 	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
 	//
 	// Example: SENDER_AMOUNT
-	CalculationMode CalculationMode     `json:"calculation_mode"`
-	Email           *string             `json:"email,omitempty"`
-	FirstName       string              `json:"first_name"`
-	FundID          *openapi_types.UUID `json:"fund_id,omitempty"`
-	ID              openapi_types.UUID  `json:"id"`
-	LastName        *string             `json:"last_name,omitempty"`
+	CalculationMode CalculationMode `json:"calculation_mode"`
+	Email           *string         `json:"email,omitempty"`
+
+	// FirstName First name of a person; of a business its whole name. At most 200 characters.
+	//
+	// Example: Asha
+	FirstName FirstName           `json:"first_name"`
+	FundID    *openapi_types.UUID `json:"fund_id,omitempty"`
+	ID        openapi_types.UUID  `json:"id"`
+
+	// LastName Last name of a person, at most 200 characters.
+	//
+	// Example: Example
+	LastName *LastName `json:"last_name,omitempty"`
 
 	// MobilePhone Digits only, with the country's dialling code.
 	//
@@ -1177,7 +1368,10 @@ type TransactionReceiveSide struct {
 
 // TransactionRequest defines model for TransactionRequest.
 type TransactionRequest struct {
-	CustomPurpose *string `json:"custom_purpose,omitempty"`
+	// CustomPurpose The purpose in free text, at most 500 characters.
+	//
+	// Example: School fee
+	CustomPurpose *CustomPurpose `json:"custom_purpose,omitempty"`
 
 	// ExchangeRate Units of the receiving currency for one unit of the sending currency.
 	ExchangeRate ExchangeRate `json:"exchange_rate"`
@@ -1206,15 +1400,23 @@ type TransactionRequest struct {
 	// IPAddress IPv4 or IPv6 address.
 	//
 	// Example: 203.0.113.7
-	IPAddress         *IPAddress                   `json:"ip_address,omitempty"`
-	Note              *string                      `json:"note,omitempty"`
+	IPAddress *IPAddress `json:"ip_address,omitempty"`
+
+	// Note A note of the sender, at most 500 characters; it may have several lines.
+	//
+	// Example: For the school
+	Note              *Note                        `json:"note,omitempty"`
 	PhysicalDocuments []TransactionDocumentRequest `json:"physical_documents,omitempty"`
 
 	// Purpose Open set of tokens.
 	//
 	// Example: OTHER
-	Purpose           *Purpose `json:"purpose,omitempty"`
-	RemittancePurpose *string  `json:"remittance_purpose,omitempty"`
+	Purpose *Purpose `json:"purpose,omitempty"`
+
+	// RemittancePurpose The purpose in free text, at most 500 characters. It is accepted and not returned.
+	//
+	// Example: Family support
+	RemittancePurpose *RemittancePurpose `json:"remittance_purpose,omitempty"`
 
 	// To The receive user and what the payout method needs.
 	To ReceiveSide `json:"to"`
@@ -1240,15 +1442,26 @@ type TxnType = string
 
 // User All fields that were sent, and what the service adds.
 type User struct {
-	AddressLine1 *string `json:"address_line1,omitempty"`
-	Business     bool    `json:"business"`
+	// AddressLine1 Street and number, at most 255 characters.
+	//
+	// Example: 1 Sample Street
+	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
+	Business     bool         `json:"business"`
 
 	// BusinessType Legal form of a business; an open set of tokens, LLC is seen.
 	//
 	// Example: LLC
-	BusinessType   *BusinessType `json:"business_type,omitempty"`
-	City           *string       `json:"city,omitempty"`
-	CompanyWebsite *string       `json:"company_website,omitempty"`
+	BusinessType *BusinessType `json:"business_type,omitempty"`
+
+	// City City or town, at most 100 characters.
+	//
+	// Example: San Francisco
+	City *City `json:"city,omitempty"`
+
+	// CompanyWebsite Web address of a business, at most 2048 characters; it is not visited.
+	//
+	// Example: https://www.example.com
+	CompanyWebsite *CompanyWebsite `json:"company_website,omitempty"`
 
 	// Country ISO 3166-1 alpha-2 code.
 	//
@@ -1261,7 +1474,11 @@ type User struct {
 	CreatedAt   Timestamp           `json:"created_at"`
 	DateOfBirth *openapi_types.Date `json:"date_of_birth,omitempty"`
 	Email       string              `json:"email"`
-	FirstName   string              `json:"first_name"`
+
+	// FirstName First name of a person; of a business its whole name. At most 200 characters.
+	//
+	// Example: Asha
+	FirstName FirstName `json:"first_name"`
 
 	// Gender Gender of an individual, as free text; the interface document shows no value.
 	//
@@ -1273,7 +1490,11 @@ type User struct {
 	//
 	// Example: 203.0.113.7
 	IPAddress *IPAddress `json:"ip_address,omitempty"`
-	LastName  *string    `json:"last_name,omitempty"`
+
+	// LastName Last name of a person, at most 200 characters.
+	//
+	// Example: Example
+	LastName *LastName `json:"last_name,omitempty"`
 
 	// MailingAddress The postal address of a business.
 	MailingAddress *MailingAddress `json:"mailing_address,omitempty"`
@@ -1315,12 +1536,19 @@ type User struct {
 	// Example: COMPUTER_TECHNOLOGY
 	UserScope        *UserScope        `json:"user_scope,omitempty"`
 	VirtualDocuments []VirtualDocument `json:"virtual_documents,omitempty"`
-	Zipcode          *string           `json:"zipcode,omitempty"`
+
+	// Zipcode Postal code as written in its country, at most 20 characters.
+	//
+	// Example: 94105
+	Zipcode *Zipcode `json:"zipcode,omitempty"`
 }
 
 // UserRequest An individual, or with `business: true` a business. A business carries its name in `first_name` and sends neither `last_name` nor `gender`; an individual sends none of `business_type`, `user_scope`, `company_website`, `number_of_employee`, `mailing_address`.
 type UserRequest struct {
-	AddressLine1 *string `json:"address_line1,omitempty"`
+	// AddressLine1 Street and number, at most 255 characters.
+	//
+	// Example: 1 Sample Street
+	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
 
 	// Business `true` registers a business, `false` an individual. Left out it is `false`.
 	//
@@ -1331,10 +1559,16 @@ type UserRequest struct {
 	//
 	// Example: LLC
 	BusinessType *BusinessType `json:"business_type,omitempty"`
-	City         *string       `json:"city,omitempty"`
 
-	// CompanyWebsite Example: https://www.example.com
-	CompanyWebsite *string `json:"company_website,omitempty"`
+	// City City or town, at most 100 characters.
+	//
+	// Example: San Francisco
+	City *City `json:"city,omitempty"`
+
+	// CompanyWebsite Web address of a business, at most 2048 characters; it is not visited.
+	//
+	// Example: https://www.example.com
+	CompanyWebsite *CompanyWebsite `json:"company_website,omitempty"`
 
 	// Country ISO 3166-1 alpha-2 code.
 	//
@@ -1343,8 +1577,10 @@ type UserRequest struct {
 	DateOfBirth *openapi_types.Date `json:"date_of_birth,omitempty"`
 	Email       string              `json:"email"`
 
-	// FirstName First name; of a business its name.
-	FirstName string `json:"first_name"`
+	// FirstName First name of a person; of a business its whole name. At most 200 characters.
+	//
+	// Example: Asha
+	FirstName FirstName `json:"first_name"`
 
 	// Gender Gender of an individual, as free text; the interface document shows no value.
 	//
@@ -1354,8 +1590,12 @@ type UserRequest struct {
 	// IPAddress IPv4 or IPv6 address.
 	//
 	// Example: 203.0.113.7
-	IPAddress      *IPAddress             `json:"ip_address,omitempty"`
-	LastName       *string                `json:"last_name,omitempty"`
+	IPAddress *IPAddress `json:"ip_address,omitempty"`
+
+	// LastName Last name of a person, at most 200 characters.
+	//
+	// Example: Example
+	LastName       *LastName              `json:"last_name,omitempty"`
 	MailingAddress *MailingAddressRequest `json:"mailing_address,omitempty"`
 
 	// MobilePhone Digits only, with the country's dialling code.
@@ -1384,7 +1624,11 @@ type UserRequest struct {
 	// Example: COMPUTER_TECHNOLOGY
 	UserScope        *UserScope               `json:"user_scope,omitempty"`
 	VirtualDocuments []VirtualDocumentRequest `json:"virtual_documents,omitempty"`
-	Zipcode          *string                  `json:"zipcode,omitempty"`
+
+	// Zipcode Postal code as written in its country, at most 20 characters.
+	//
+	// Example: 94105
+	Zipcode *Zipcode `json:"zipcode,omitempty"`
 }
 
 // UserScope What a business does; an open set of tokens.
@@ -1431,11 +1675,17 @@ type VirtualDocument struct {
 	// Example: PASSPORT
 	DocumentType DocumentType `json:"document_type"`
 
-	// DocumentValue The number.
-	DocumentValue      string              `json:"document_value"`
-	ExpiryDate         *openapi_types.Date `json:"expiry_date,omitempty"`
-	ID                 openapi_types.UUID  `json:"id"`
-	IDIssuingAuthority *string             `json:"id_issuing_authority,omitempty"`
+	// DocumentValue The number of a document, at most 100 characters.
+	//
+	// Example: 000000000
+	DocumentValue DocumentNumber      `json:"document_value"`
+	ExpiryDate    *openapi_types.Date `json:"expiry_date,omitempty"`
+	ID            openapi_types.UUID  `json:"id"`
+
+	// IDIssuingAuthority Who issued the document, at most 200 characters.
+	//
+	// Example: Sample authority
+	IDIssuingAuthority *IssuingAuthority `json:"id_issuing_authority,omitempty"`
 
 	// State ISO 3166-2 code without the country, mostly 2 characters.
 	//
@@ -1455,10 +1705,16 @@ type VirtualDocumentRequest struct {
 	// Example: PASSPORT
 	DocumentType DocumentType `json:"document_type"`
 
-	// DocumentValue The number.
-	DocumentValue      string              `json:"document_value"`
-	ExpiryDate         *openapi_types.Date `json:"expiry_date,omitempty"`
-	IDIssuingAuthority *string             `json:"id_issuing_authority,omitempty"`
+	// DocumentValue The number of a document, at most 100 characters.
+	//
+	// Example: 000000000
+	DocumentValue DocumentNumber      `json:"document_value"`
+	ExpiryDate    *openapi_types.Date `json:"expiry_date,omitempty"`
+
+	// IDIssuingAuthority Who issued the document, at most 200 characters.
+	//
+	// Example: Sample authority
+	IDIssuingAuthority *IssuingAuthority `json:"id_issuing_authority,omitempty"`
 
 	// State ISO 3166-2 code without the country, mostly 2 characters.
 	//
@@ -1529,6 +1785,11 @@ type WalletTo struct {
 	// Example: CASH_PICKUP
 	PayoutMethod PayoutMethod `json:"payout_method"`
 }
+
+// Zipcode Postal code as written in its country, at most 20 characters.
+//
+// Example: 94105
+type Zipcode = string
 
 // CountryCodePath ISO 3166-1 alpha-2 code.
 //

@@ -65,6 +65,8 @@ func TestRegistrationsThatBreakTheContract(t *testing.T) {
 		{"unknown country", servertest.Registration.With("country", `"ZZ"`), inBody("/country")},
 		{"country of three letters", servertest.Registration.With("country", `"USA"`), inBody("/country")},
 		{"country in lower case", servertest.Registration.With("country", `"us"`), inBody("/country")},
+		{"line break in a name", servertest.Registration.With("first_name", `"Asha\nExample"`), inBody("/first_name")},
+		{"control character in a city", servertest.Registration.With("city", `"San\u0085Francisco"`), inBody("/city")},
 		{"unknown type", servertest.Registration.With("type", `"RECEIVE"`), inBody("/type")},
 		{"token in lower case", servertest.Registration.With("physical_documents",
 			`[{"document_type":"state_id","document_value":"data:image/png;base64,iVBORw0KGgo="}]`), inBody("/physical_documents/0/document_type")},
