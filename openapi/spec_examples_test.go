@@ -69,7 +69,19 @@ func TestEveryParameterHasAnExampleThatIsValid(t *testing.T) {
 
 func TestEveryErrorCodeHasAnExample(t *testing.T) {
 	t.Parallel()
-	statuses := map[string]string{} // of each code
+	var codes []string
+	for _, code := range openapi.KnownValues(document(t).Components.Schemas["ErrorCode"].Value) {
+		codes = append(codes, code.(string))
+	}
+	if shown := names(statusOfCodes(t)); !slices.Equal(shown, slices.Sorted(slices.Values(codes))) {
+		t.Errorf("codes shown: %v, codes of ErrorCode: %v", shown, codes)
+	}
+}
+
+// statusOfCodes returns the HTTP status of each error code that an example shows.
+func statusOfCodes(t *testing.T) map[string]string {
+	t.Helper()
+	statuses := map[string]string{}
 	for name, b := range bodies(t) {
 		for title, value := range b.examples {
 			fail, ok := value.(map[string]any)
@@ -90,13 +102,7 @@ func TestEveryErrorCodeHasAnExample(t *testing.T) {
 			statuses[code] = status.String()
 		}
 	}
-	var codes []string
-	for _, code := range openapi.KnownValues(document(t).Components.Schemas["ErrorCode"].Value) {
-		codes = append(codes, code.(string))
-	}
-	if shown := names(statuses); !slices.Equal(shown, slices.Sorted(slices.Values(codes))) {
-		t.Errorf("codes shown: %v, codes of ErrorCode: %v", shown, codes)
-	}
+	return statuses
 }
 
 // bodies returns all bodies by the name of their place. Responses are closed, so that a misspelled member of an example is
