@@ -205,8 +205,20 @@ func (c *comparison) servers(at place, b, h *node) {
 		case was.get(url) == nil:
 			c.add(at, Compatible, "server %s added", url)
 		default:
-			c.rest(at.in("server %s", url), was.get(url), is.get(url), "url")
+			inside := at.in("server %s", url)
+			c.rest(inside, was.get(url), is.get(url), "url", "variables")
+			c.variables(inside, was.get(url).get("variables"), is.get(url).get("variables"))
 		}
+	}
+}
+
+func (c *comparison) variables(at place, b, h *node) {
+	for _, name := range names(b, h) {
+		if b.get(name) == nil || h.get(name) == nil {
+			c.other(at, "variable "+name, b.get(name), h.get(name))
+			continue
+		}
+		c.rest(at.in("variable %s", name), b.get(name), h.get(name))
 	}
 }
 
