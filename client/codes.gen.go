@@ -51,6 +51,6 @@ const (
 	RateLimited Code = "RATE_LIMITED"
 	// InternalError: 500. Something failed in the service.
 	InternalError Code = "INTERNAL_ERROR"
-	// ServiceUnavailable: 503. The service cannot answer now, for example because its store is away.
+	// ServiceUnavailable: 503. The service cannot answer now, for example because its database is unavailable.
 	ServiceUnavailable Code = "SERVICE_UNAVAILABLE"
 )

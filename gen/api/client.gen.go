@@ -93,47 +93,49 @@ type ClientInterface interface {
 
 	// ListBanks List banks
 	//
-	// Banks and branches of the enabled destination countries, ordered by id. A country that is not enabled gives an empty list.
+	// Returns the banks of the enabled destination countries with their branches, ordered by id, without paging. Read a bank with `GET /banks/{bankId}` for the currencies that it receives. A country that is not enabled returns an empty list.
 	//
 	// Corresponds with GET /banks (the `ListBanks` operationId).
 	ListBanks(ctx context.Context, params *ListBanksParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetBank Read one bank
 	//
-	// The bank with its branches and the currencies it receives.
+	// Returns the bank with its branches and the currencies that it receives. Its id is the `bank_id` of a receive bank account. An unknown bank, and one of a country that is not enabled, answers 404.
 	//
 	// Corresponds with GET /banks/{bankId} (the `GetBank` operationId).
 	GetBank(ctx context.Context, bankID ReferenceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListCountryStates List the states of a country
 	//
-	// States of one enabled country, ordered by code. A country that is not enabled answers 404.
+	// Returns the states of one enabled country, origin or destination, ordered by code, without paging. A code is the `state` of a user, a receive user or a document. A country that is not enabled answers 404.
 	//
 	// Corresponds with GET /countries/{countryCode}/states (the `ListCountryStates` operationId).
 	ListCountryStates(ctx context.Context, countryCode CountryCodePath, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetCountryState Read one state of a country
 	//
+	// Returns the state with its name. An unknown state, and a country that is not enabled, answer 404.
+	//
 	// Corresponds with GET /countries/{countryCode}/states/{stateCode} (the `GetCountryState` operationId).
 	GetCountryState(ctx context.Context, countryCode CountryCodePath, stateCode StateCode, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListPayers List payers
 	//
-	// Payers of the enabled destination countries, ordered by id. A country that is not enabled gives an empty list.
+	// Returns the payers of the enabled destination countries, ordered by id, without paging. A payer carries out payouts of one method in one country. Read it with `GET /payers/{payerId}` for its currency and its bounds. A country that is not enabled returns an empty list.
 	//
 	// Corresponds with GET /payers (the `ListPayers` operationId).
 	ListPayers(ctx context.Context, params *ListPayersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetPayer Read one payer
 	//
-	// The payer with its code, its receiving currency and what it restricts.
+	// Returns the payer with its code, its receiving currency, the bounds of the amount that it pays out (`network_limit`, in that currency) and its pick-up locations. An unknown payer, and one of a country that is not enabled, answers 404.
 	//
 	// Corresponds with GET /payers/{payerId} (the `GetPayer` operationId).
 	GetPayer(ctx context.Context, payerID ReferenceID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// SetFundingAccountStatusWithBody Set the status of a funding account
 	//
-	// Sandbox only.
+	// Sandbox only; stands in for the operator. Sets the status and returns the account. Any status can follow any other.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -142,7 +144,7 @@ type ClientInterface interface {
 
 	// SetFundingAccountStatus Set the status of a funding account
 	//
-	// Sandbox only.
+	// Sandbox only; stands in for the operator. Sets the status and returns the account. Any status can follow any other.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -151,7 +153,7 @@ type ClientInterface interface {
 
 	// SetVerificationWithBody Set the verification status of a user
 	//
-	// Sandbox only. Sets the overall status, the status of any tags, or both; what is not sent stays as it is.
+	// Sandbox only; stands in for the operator. Sets the overall status, the status of any tags of the user's kind, or both, and returns the verification information as it is now. What is not sent stays as it is. Any status can follow any other. A tag can be set although nothing was submitted for it.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -160,7 +162,7 @@ type ClientInterface interface {
 
 	// SetVerification Set the verification status of a user
 	//
-	// Sandbox only. Sets the overall status, the status of any tags, or both; what is not sent stays as it is.
+	// Sandbox only; stands in for the operator. Sets the overall status, the status of any tags of the user's kind, or both, and returns the verification information as it is now. What is not sent stays as it is. Any status can follow any other. A tag can be set although nothing was submitted for it.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -169,7 +171,7 @@ type ClientInterface interface {
 
 	// CreateUserWithBody Register a user
 	//
-	// Registers an individual or, with `business: true`, a business. `type: SEND` gives the user the capability to send; it needs an enabled originating corridor for the user's country, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted piece of information becomes a CIP tag with the status SUBMIT.
+	// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -178,7 +180,7 @@ type ClientInterface interface {
 
 	// CreateUser Register a user
 	//
-	// Registers an individual or, with `business: true`, a business. `type: SEND` gives the user the capability to send; it needs an enabled originating corridor for the user's country, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted piece of information becomes a CIP tag with the status SUBMIT.
+	// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -187,24 +189,28 @@ type ClientInterface interface {
 
 	// GetUser Read a user
 	//
+	// Returns the user: everything that was sent, without the content of physical documents, and the present `status`. Poll it, or `GET /users/{user_id}/cip-info`, to learn when the user may send.
+	//
 	// Corresponds with GET /users/{user_id} (the `GetUser` operationId).
 	GetUser(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetCipInfo Read the verification status of a user
 	//
-	// The overall KYC or KYB status, and the status of each piece of information that was submitted or requested. Information that was neither submitted nor requested is not reported.
+	// Returns the overall status, KYC of an individual or KYB of a business, and the status of each piece of information that was submitted or requested. What was neither submitted nor requested is not reported. A transaction needs the overall status VERIFIED; tiers need tags that are VERIFIED.
 	//
 	// Corresponds with GET /users/{user_id}/cip-info (the `GetCipInfo` operationId).
 	GetCipInfo(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListFundingAccounts List the funding accounts of a user
 	//
+	// Returns all funding accounts of the user with their present status, oldest first, without paging.
+	//
 	// Corresponds with GET /users/{user_id}/funding-accounts (the `ListFundingAccounts` operationId).
 	ListFundingAccounts(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateFundingAccountWithBody Link a funding account
 	//
-	// The account is PENDING until it is confirmed; a transaction needs an ACTIVE one.
+	// Links an account from which the user pays, and returns it with the status PENDING. A transaction needs an ACTIVE one: the operator confirms it; in the sandbox use `POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -213,7 +219,7 @@ type ClientInterface interface {
 
 	// CreateFundingAccount Link a funding account
 	//
-	// The account is PENDING until it is confirmed; a transaction needs an ACTIVE one.
+	// Links an account from which the user pays, and returns it with the status PENDING. A transaction needs an ACTIVE one: the operator confirms it; in the sandbox use `POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -222,12 +228,14 @@ type ClientInterface interface {
 
 	// ListReceiveUsers List the receive users of a user
 	//
+	// Returns all receive users of the user, oldest first, without paging.
+	//
 	// Corresponds with GET /users/{user_id}/receive-users (the `ListReceiveUsers` operationId).
 	ListReceiveUsers(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateReceiveUserWithBody Add a receive user
 	//
-	// The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`.
+	// Adds a person or business that the user can send money to, and returns it with its `id`, the `to.id` of a transaction. The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`. HOME_DELIVERY needs `address_line1` and `city`; a receive user cannot be changed later.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -236,7 +244,7 @@ type ClientInterface interface {
 
 	// CreateReceiveUser Add a receive user
 	//
-	// The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`.
+	// Adds a person or business that the user can send money to, and returns it with its `id`, the `to.id` of a transaction. The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`. HOME_DELIVERY needs `address_line1` and `city`; a receive user cannot be changed later.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -245,12 +253,14 @@ type ClientInterface interface {
 
 	// ListBankAccounts List the bank accounts of a receive user
 	//
+	// Returns all bank accounts of the receive user, oldest first, without paging.
+	//
 	// Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `ListBankAccounts` operationId).
 	ListBankAccounts(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateBankAccountWithBody Add a receive bank account
 	//
-	// `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 naming the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`.
+	// Adds a bank account of the receive user, and returns it with its `id`, the `to.fund_id` of a BANK_DEPOSIT. `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 that names the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`. The number is not compared with the bank's own records.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -259,7 +269,7 @@ type ClientInterface interface {
 
 	// CreateBankAccount Add a receive bank account
 	//
-	// `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 naming the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`.
+	// Adds a bank account of the receive user, and returns it with its `id`, the `to.fund_id` of a BANK_DEPOSIT. `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 that names the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`. The number is not compared with the bank's own records.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -268,12 +278,14 @@ type ClientInterface interface {
 
 	// ListWalletAccounts List the wallet accounts of a receive user
 	//
+	// Returns all wallet accounts of the receive user, oldest first, without paging.
+	//
 	// Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `ListWalletAccounts` operationId).
 	ListWalletAccounts(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateWalletAccountWithBody Add a receive wallet account
 	//
-	// `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
+	// Adds a wallet of the receive user, and returns it with its `id`, the `to.fund_id` of a WALLET payout. `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -282,7 +294,7 @@ type ClientInterface interface {
 
 	// CreateWalletAccount Add a receive wallet account
 	//
-	// `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
+	// Adds a wallet of the receive user, and returns it with its `id`, the `to.fund_id` of a WALLET payout. `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -291,25 +303,39 @@ type ClientInterface interface {
 
 	// GetTransactionLimit Read what a user may still send to a destination
 	//
-	// Remaining limits in the user's current tier for one destination, in the sending currency of the user's corridor. They shrink with each transaction and grow back at the start of the UTC day, month and year. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
+	// Returns the user's current tier for one destination and what remains in it, in the sending currency of the user's corridor. Each transaction reduces the remaining limits by its `from_amount`; they are renewed at the start of the UTC day, month and year. A user without the capability to send has tier 0 and limits of 0. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
 	//
 	// Corresponds with GET /users/{user_id}/transaction-limit (the `GetTransactionLimit` operationId).
 	GetTransactionLimit(ctx context.Context, userID UserID, params *GetTransactionLimitParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListTransactions List the transactions of a user
 	//
-	// Newest first. Follow `next_cursor` until it is absent; transactions created meanwhile do not disturb.
+	// Returns one page of the user's transactions, newest first. Follow `next_cursor` until it is absent. Transactions that are created meanwhile do not disturb the pages that follow.
 	//
 	// Corresponds with GET /users/{user_id}/transactions (the `ListTransactions` operationId).
 	ListTransactions(ctx context.Context, userID UserID, params *ListTransactionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateTransactionWithBody Create a transaction
 	//
-	// Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
-	// that is not met, in this order:
+	// Sends money from the user to one of the user's receive users, and returns the transaction with the status
+	// INITIATED and the delivery status NONE. `from_amount` and `fee_amount` are in `from_currency`, `to_amount` in
+	// `to_currency`; [Money](#money) says how amounts are calculated and rounded. Send an `X-Idempotency-Key`: it is
+	// the only way to repeat the request safely.
 	//
-	// 1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
-	//    has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+	// What the receive user needs depends on `to.payout_method`:
+	//
+	// | `payout_method` | Needs | Also accepts |
+	// |---|---|---|
+	// | `BANK_DEPOSIT` | `fund_id`, a bank account of the receive user | |
+	// | `WALLET` | `fund_id`, a wallet account of the receive user | `payer_id`, the payer of that wallet |
+	// | `CASH_PICKUP` | `payer_id`, a payer of this method in the country | `pickup_location`, one of that payer |
+	// | `HOME_DELIVERY` | `payer_id`, and a receive user with `address_line1` and `city` | |
+	//
+	// A transaction that breaks a rule is refused with 422 and the code of the first rule that is not met, in this
+	// order:
+	//
+	// 1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`),
+	//    and has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 	// 2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 	//    (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 	// 3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination
@@ -330,11 +356,25 @@ type ClientInterface interface {
 
 	// CreateTransaction Create a transaction
 	//
-	// Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
-	// that is not met, in this order:
+	// Sends money from the user to one of the user's receive users, and returns the transaction with the status
+	// INITIATED and the delivery status NONE. `from_amount` and `fee_amount` are in `from_currency`, `to_amount` in
+	// `to_currency`; [Money](#money) says how amounts are calculated and rounded. Send an `X-Idempotency-Key`: it is
+	// the only way to repeat the request safely.
 	//
-	// 1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
-	//    has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+	// What the receive user needs depends on `to.payout_method`:
+	//
+	// | `payout_method` | Needs | Also accepts |
+	// |---|---|---|
+	// | `BANK_DEPOSIT` | `fund_id`, a bank account of the receive user | |
+	// | `WALLET` | `fund_id`, a wallet account of the receive user | `payer_id`, the payer of that wallet |
+	// | `CASH_PICKUP` | `payer_id`, a payer of this method in the country | `pickup_location`, one of that payer |
+	// | `HOME_DELIVERY` | `payer_id`, and a receive user with `address_line1` and `city` | |
+	//
+	// A transaction that breaks a rule is refused with 422 and the code of the first rule that is not met, in this
+	// order:
+	//
+	// 1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`),
+	//    and has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 	// 2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 	//    (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 	// 3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination
@@ -355,17 +395,21 @@ type ClientInterface interface {
 
 	// GetTransaction Read one transaction
 	//
+	// Returns the transaction as it is now, with its `status` and `delivery_status`. Amounts have all decimals of their currency. A transaction of another user answers 404.
+	//
 	// Corresponds with GET /users/{user_id}/transactions/{transaction_id} (the `GetTransaction` operationId).
 	GetTransaction(ctx context.Context, userID UserID, transactionID openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListStatesV2 List states, second form
 	//
-	// States of all enabled countries, or of one, ordered by id. A country that is not enabled gives an empty list.
+	// Returns the states of all enabled countries, or of one, ordered by id, without paging. The second form has an id and the numeric code of the country. A country that is not enabled returns an empty list.
 	//
 	// Corresponds with GET /v2/states (the `ListStatesV2` operationId).
 	ListStatesV2(ctx context.Context, params *ListStatesV2Params, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetStateV2 Read one state, second form
+	//
+	// Returns the state with its name, its code and the numeric code of its country. An unknown state, and one of a country that is not enabled, answers 404.
 	//
 	// Corresponds with GET /v2/states/{stateId} (the `GetStateV2` operationId).
 	GetStateV2(ctx context.Context, stateID ReferenceID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -373,7 +417,7 @@ type ClientInterface interface {
 
 // ListBanks List banks
 //
-// Banks and branches of the enabled destination countries, ordered by id. A country that is not enabled gives an empty list.
+// Returns the banks of the enabled destination countries with their branches, ordered by id, without paging. Read a bank with `GET /banks/{bankId}` for the currencies that it receives. A country that is not enabled returns an empty list.
 //
 // Corresponds with GET /banks (the `ListBanks` operationId).
 func (c *Client) ListBanks(ctx context.Context, params *ListBanksParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -390,7 +434,7 @@ func (c *Client) ListBanks(ctx context.Context, params *ListBanksParams, reqEdit
 
 // GetBank Read one bank
 //
-// The bank with its branches and the currencies it receives.
+// Returns the bank with its branches and the currencies that it receives. Its id is the `bank_id` of a receive bank account. An unknown bank, and one of a country that is not enabled, answers 404.
 //
 // Corresponds with GET /banks/{bankId} (the `GetBank` operationId).
 func (c *Client) GetBank(ctx context.Context, bankID ReferenceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -407,7 +451,7 @@ func (c *Client) GetBank(ctx context.Context, bankID ReferenceID, reqEditors ...
 
 // ListCountryStates List the states of a country
 //
-// States of one enabled country, ordered by code. A country that is not enabled answers 404.
+// Returns the states of one enabled country, origin or destination, ordered by code, without paging. A code is the `state` of a user, a receive user or a document. A country that is not enabled answers 404.
 //
 // Corresponds with GET /countries/{countryCode}/states (the `ListCountryStates` operationId).
 func (c *Client) ListCountryStates(ctx context.Context, countryCode CountryCodePath, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -424,6 +468,8 @@ func (c *Client) ListCountryStates(ctx context.Context, countryCode CountryCodeP
 
 // GetCountryState Read one state of a country
 //
+// Returns the state with its name. An unknown state, and a country that is not enabled, answer 404.
+//
 // Corresponds with GET /countries/{countryCode}/states/{stateCode} (the `GetCountryState` operationId).
 func (c *Client) GetCountryState(ctx context.Context, countryCode CountryCodePath, stateCode StateCode, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetCountryStateRequest(c.Server, countryCode, stateCode)
@@ -439,7 +485,7 @@ func (c *Client) GetCountryState(ctx context.Context, countryCode CountryCodePat
 
 // ListPayers List payers
 //
-// Payers of the enabled destination countries, ordered by id. A country that is not enabled gives an empty list.
+// Returns the payers of the enabled destination countries, ordered by id, without paging. A payer carries out payouts of one method in one country. Read it with `GET /payers/{payerId}` for its currency and its bounds. A country that is not enabled returns an empty list.
 //
 // Corresponds with GET /payers (the `ListPayers` operationId).
 func (c *Client) ListPayers(ctx context.Context, params *ListPayersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -456,7 +502,7 @@ func (c *Client) ListPayers(ctx context.Context, params *ListPayersParams, reqEd
 
 // GetPayer Read one payer
 //
-// The payer with its code, its receiving currency and what it restricts.
+// Returns the payer with its code, its receiving currency, the bounds of the amount that it pays out (`network_limit`, in that currency) and its pick-up locations. An unknown payer, and one of a country that is not enabled, answers 404.
 //
 // Corresponds with GET /payers/{payerId} (the `GetPayer` operationId).
 func (c *Client) GetPayer(ctx context.Context, payerID ReferenceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -473,7 +519,7 @@ func (c *Client) GetPayer(ctx context.Context, payerID ReferenceID, reqEditors .
 
 // SetFundingAccountStatusWithBody Set the status of a funding account
 //
-// Sandbox only.
+// Sandbox only; stands in for the operator. Sets the status and returns the account. Any status can follow any other.
 //
 // Takes any type of body and a specified content type.
 //
@@ -492,7 +538,7 @@ func (c *Client) SetFundingAccountStatusWithBody(ctx context.Context, userID Use
 
 // SetFundingAccountStatus Set the status of a funding account
 //
-// Sandbox only.
+// Sandbox only; stands in for the operator. Sets the status and returns the account. Any status can follow any other.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -511,7 +557,7 @@ func (c *Client) SetFundingAccountStatus(ctx context.Context, userID UserID, fun
 
 // SetVerificationWithBody Set the verification status of a user
 //
-// Sandbox only. Sets the overall status, the status of any tags, or both; what is not sent stays as it is.
+// Sandbox only; stands in for the operator. Sets the overall status, the status of any tags of the user's kind, or both, and returns the verification information as it is now. What is not sent stays as it is. Any status can follow any other. A tag can be set although nothing was submitted for it.
 //
 // Takes any type of body and a specified content type.
 //
@@ -530,7 +576,7 @@ func (c *Client) SetVerificationWithBody(ctx context.Context, userID UserID, con
 
 // SetVerification Set the verification status of a user
 //
-// Sandbox only. Sets the overall status, the status of any tags, or both; what is not sent stays as it is.
+// Sandbox only; stands in for the operator. Sets the overall status, the status of any tags of the user's kind, or both, and returns the verification information as it is now. What is not sent stays as it is. Any status can follow any other. A tag can be set although nothing was submitted for it.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -549,7 +595,7 @@ func (c *Client) SetVerification(ctx context.Context, userID UserID, body SetVer
 
 // CreateUserWithBody Register a user
 //
-// Registers an individual or, with `business: true`, a business. `type: SEND` gives the user the capability to send; it needs an enabled originating corridor for the user's country, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted piece of information becomes a CIP tag with the status SUBMIT.
+// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 //
 // Takes any type of body and a specified content type.
 //
@@ -568,7 +614,7 @@ func (c *Client) CreateUserWithBody(ctx context.Context, params *CreateUserParam
 
 // CreateUser Register a user
 //
-// Registers an individual or, with `business: true`, a business. `type: SEND` gives the user the capability to send; it needs an enabled originating corridor for the user's country, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted piece of information becomes a CIP tag with the status SUBMIT.
+// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -587,6 +633,8 @@ func (c *Client) CreateUser(ctx context.Context, params *CreateUserParams, body 
 
 // GetUser Read a user
 //
+// Returns the user: everything that was sent, without the content of physical documents, and the present `status`. Poll it, or `GET /users/{user_id}/cip-info`, to learn when the user may send.
+//
 // Corresponds with GET /users/{user_id} (the `GetUser` operationId).
 func (c *Client) GetUser(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetUserRequest(c.Server, userID)
@@ -602,7 +650,7 @@ func (c *Client) GetUser(ctx context.Context, userID UserID, reqEditors ...Reque
 
 // GetCipInfo Read the verification status of a user
 //
-// The overall KYC or KYB status, and the status of each piece of information that was submitted or requested. Information that was neither submitted nor requested is not reported.
+// Returns the overall status, KYC of an individual or KYB of a business, and the status of each piece of information that was submitted or requested. What was neither submitted nor requested is not reported. A transaction needs the overall status VERIFIED; tiers need tags that are VERIFIED.
 //
 // Corresponds with GET /users/{user_id}/cip-info (the `GetCipInfo` operationId).
 func (c *Client) GetCipInfo(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -619,6 +667,8 @@ func (c *Client) GetCipInfo(ctx context.Context, userID UserID, reqEditors ...Re
 
 // ListFundingAccounts List the funding accounts of a user
 //
+// Returns all funding accounts of the user with their present status, oldest first, without paging.
+//
 // Corresponds with GET /users/{user_id}/funding-accounts (the `ListFundingAccounts` operationId).
 func (c *Client) ListFundingAccounts(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListFundingAccountsRequest(c.Server, userID)
@@ -634,7 +684,7 @@ func (c *Client) ListFundingAccounts(ctx context.Context, userID UserID, reqEdit
 
 // CreateFundingAccountWithBody Link a funding account
 //
-// The account is PENDING until it is confirmed; a transaction needs an ACTIVE one.
+// Links an account from which the user pays, and returns it with the status PENDING. A transaction needs an ACTIVE one: the operator confirms it; in the sandbox use `POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -653,7 +703,7 @@ func (c *Client) CreateFundingAccountWithBody(ctx context.Context, userID UserID
 
 // CreateFundingAccount Link a funding account
 //
-// The account is PENDING until it is confirmed; a transaction needs an ACTIVE one.
+// Links an account from which the user pays, and returns it with the status PENDING. A transaction needs an ACTIVE one: the operator confirms it; in the sandbox use `POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -672,6 +722,8 @@ func (c *Client) CreateFundingAccount(ctx context.Context, userID UserID, params
 
 // ListReceiveUsers List the receive users of a user
 //
+// Returns all receive users of the user, oldest first, without paging.
+//
 // Corresponds with GET /users/{user_id}/receive-users (the `ListReceiveUsers` operationId).
 func (c *Client) ListReceiveUsers(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListReceiveUsersRequest(c.Server, userID)
@@ -687,7 +739,7 @@ func (c *Client) ListReceiveUsers(ctx context.Context, userID UserID, reqEditors
 
 // CreateReceiveUserWithBody Add a receive user
 //
-// The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`.
+// Adds a person or business that the user can send money to, and returns it with its `id`, the `to.id` of a transaction. The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`. HOME_DELIVERY needs `address_line1` and `city`; a receive user cannot be changed later.
 //
 // Takes any type of body and a specified content type.
 //
@@ -706,7 +758,7 @@ func (c *Client) CreateReceiveUserWithBody(ctx context.Context, userID UserID, p
 
 // CreateReceiveUser Add a receive user
 //
-// The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`.
+// Adds a person or business that the user can send money to, and returns it with its `id`, the `to.id` of a transaction. The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`. HOME_DELIVERY needs `address_line1` and `city`; a receive user cannot be changed later.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -725,6 +777,8 @@ func (c *Client) CreateReceiveUser(ctx context.Context, userID UserID, params *C
 
 // ListBankAccounts List the bank accounts of a receive user
 //
+// Returns all bank accounts of the receive user, oldest first, without paging.
+//
 // Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `ListBankAccounts` operationId).
 func (c *Client) ListBankAccounts(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListBankAccountsRequest(c.Server, userID, receiveUserID)
@@ -740,7 +794,7 @@ func (c *Client) ListBankAccounts(ctx context.Context, userID UserID, receiveUse
 
 // CreateBankAccountWithBody Add a receive bank account
 //
-// `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 naming the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`.
+// Adds a bank account of the receive user, and returns it with its `id`, the `to.fund_id` of a BANK_DEPOSIT. `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 that names the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`. The number is not compared with the bank's own records.
 //
 // Takes any type of body and a specified content type.
 //
@@ -759,7 +813,7 @@ func (c *Client) CreateBankAccountWithBody(ctx context.Context, userID UserID, r
 
 // CreateBankAccount Add a receive bank account
 //
-// `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 naming the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`.
+// Adds a bank account of the receive user, and returns it with its `id`, the `to.fund_id` of a BANK_DEPOSIT. `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 that names the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`. The number is not compared with the bank's own records.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -778,6 +832,8 @@ func (c *Client) CreateBankAccount(ctx context.Context, userID UserID, receiveUs
 
 // ListWalletAccounts List the wallet accounts of a receive user
 //
+// Returns all wallet accounts of the receive user, oldest first, without paging.
+//
 // Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `ListWalletAccounts` operationId).
 func (c *Client) ListWalletAccounts(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListWalletAccountsRequest(c.Server, userID, receiveUserID)
@@ -793,7 +849,7 @@ func (c *Client) ListWalletAccounts(ctx context.Context, userID UserID, receiveU
 
 // CreateWalletAccountWithBody Add a receive wallet account
 //
-// `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
+// Adds a wallet of the receive user, and returns it with its `id`, the `to.fund_id` of a WALLET payout. `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -812,7 +868,7 @@ func (c *Client) CreateWalletAccountWithBody(ctx context.Context, userID UserID,
 
 // CreateWalletAccount Add a receive wallet account
 //
-// `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
+// Adds a wallet of the receive user, and returns it with its `id`, the `to.fund_id` of a WALLET payout. `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -831,7 +887,7 @@ func (c *Client) CreateWalletAccount(ctx context.Context, userID UserID, receive
 
 // GetTransactionLimit Read what a user may still send to a destination
 //
-// Remaining limits in the user's current tier for one destination, in the sending currency of the user's corridor. They shrink with each transaction and grow back at the start of the UTC day, month and year. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
+// Returns the user's current tier for one destination and what remains in it, in the sending currency of the user's corridor. Each transaction reduces the remaining limits by its `from_amount`; they are renewed at the start of the UTC day, month and year. A user without the capability to send has tier 0 and limits of 0. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
 //
 // Corresponds with GET /users/{user_id}/transaction-limit (the `GetTransactionLimit` operationId).
 func (c *Client) GetTransactionLimit(ctx context.Context, userID UserID, params *GetTransactionLimitParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -848,7 +904,7 @@ func (c *Client) GetTransactionLimit(ctx context.Context, userID UserID, params 
 
 // ListTransactions List the transactions of a user
 //
-// Newest first. Follow `next_cursor` until it is absent; transactions created meanwhile do not disturb.
+// Returns one page of the user's transactions, newest first. Follow `next_cursor` until it is absent. Transactions that are created meanwhile do not disturb the pages that follow.
 //
 // Corresponds with GET /users/{user_id}/transactions (the `ListTransactions` operationId).
 func (c *Client) ListTransactions(ctx context.Context, userID UserID, params *ListTransactionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -865,11 +921,25 @@ func (c *Client) ListTransactions(ctx context.Context, userID UserID, params *Li
 
 // CreateTransactionWithBody Create a transaction
 //
-// Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
-// that is not met, in this order:
+// Sends money from the user to one of the user's receive users, and returns the transaction with the status
+// INITIATED and the delivery status NONE. `from_amount` and `fee_amount` are in `from_currency`, `to_amount` in
+// `to_currency`; [Money](#money) says how amounts are calculated and rounded. Send an `X-Idempotency-Key`: it is
+// the only way to repeat the request safely.
 //
-//  1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
-//     has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+// What the receive user needs depends on `to.payout_method`:
+//
+// | `payout_method` | Needs | Also accepts |
+// |---|---|---|
+// | `BANK_DEPOSIT` | `fund_id`, a bank account of the receive user | |
+// | `WALLET` | `fund_id`, a wallet account of the receive user | `payer_id`, the payer of that wallet |
+// | `CASH_PICKUP` | `payer_id`, a payer of this method in the country | `pickup_location`, one of that payer |
+// | `HOME_DELIVERY` | `payer_id`, and a receive user with `address_line1` and `city` | |
+//
+// A transaction that breaks a rule is refused with 422 and the code of the first rule that is not met, in this
+// order:
+//
+//  1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`),
+//     and has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 //  2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 //     (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 //  3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination
@@ -900,11 +970,25 @@ func (c *Client) CreateTransactionWithBody(ctx context.Context, userID UserID, p
 
 // CreateTransaction Create a transaction
 //
-// Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
-// that is not met, in this order:
+// Sends money from the user to one of the user's receive users, and returns the transaction with the status
+// INITIATED and the delivery status NONE. `from_amount` and `fee_amount` are in `from_currency`, `to_amount` in
+// `to_currency`; [Money](#money) says how amounts are calculated and rounded. Send an `X-Idempotency-Key`: it is
+// the only way to repeat the request safely.
 //
-//  1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
-//     has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+// What the receive user needs depends on `to.payout_method`:
+//
+// | `payout_method` | Needs | Also accepts |
+// |---|---|---|
+// | `BANK_DEPOSIT` | `fund_id`, a bank account of the receive user | |
+// | `WALLET` | `fund_id`, a wallet account of the receive user | `payer_id`, the payer of that wallet |
+// | `CASH_PICKUP` | `payer_id`, a payer of this method in the country | `pickup_location`, one of that payer |
+// | `HOME_DELIVERY` | `payer_id`, and a receive user with `address_line1` and `city` | |
+//
+// A transaction that breaks a rule is refused with 422 and the code of the first rule that is not met, in this
+// order:
+//
+//  1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`),
+//     and has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 //  2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 //     (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 //  3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination
@@ -935,6 +1019,8 @@ func (c *Client) CreateTransaction(ctx context.Context, userID UserID, params *C
 
 // GetTransaction Read one transaction
 //
+// Returns the transaction as it is now, with its `status` and `delivery_status`. Amounts have all decimals of their currency. A transaction of another user answers 404.
+//
 // Corresponds with GET /users/{user_id}/transactions/{transaction_id} (the `GetTransaction` operationId).
 func (c *Client) GetTransaction(ctx context.Context, userID UserID, transactionID openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetTransactionRequest(c.Server, userID, transactionID)
@@ -950,7 +1036,7 @@ func (c *Client) GetTransaction(ctx context.Context, userID UserID, transactionI
 
 // ListStatesV2 List states, second form
 //
-// States of all enabled countries, or of one, ordered by id. A country that is not enabled gives an empty list.
+// Returns the states of all enabled countries, or of one, ordered by id, without paging. The second form has an id and the numeric code of the country. A country that is not enabled returns an empty list.
 //
 // Corresponds with GET /v2/states (the `ListStatesV2` operationId).
 func (c *Client) ListStatesV2(ctx context.Context, params *ListStatesV2Params, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -966,6 +1052,8 @@ func (c *Client) ListStatesV2(ctx context.Context, params *ListStatesV2Params, r
 }
 
 // GetStateV2 Read one state, second form
+//
+// Returns the state with its name, its code and the numeric code of its country. An unknown state, and one of a country that is not enabled, answers 404.
 //
 // Corresponds with GET /v2/states/{stateId} (the `GetStateV2` operationId).
 func (c *Client) GetStateV2(ctx context.Context, stateID ReferenceID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2258,7 +2346,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListBanksWithResponse List banks
 	//
-	// Banks and branches of the enabled destination countries, ordered by id. A country that is not enabled gives an empty list.
+	// Returns the banks of the enabled destination countries with their branches, ordered by id, without paging. Read a bank with `GET /banks/{bankId}` for the currencies that it receives. A country that is not enabled returns an empty list.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2267,7 +2355,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetBankWithResponse Read one bank
 	//
-	// The bank with its branches and the currencies it receives.
+	// Returns the bank with its branches and the currencies that it receives. Its id is the `bank_id` of a receive bank account. An unknown bank, and one of a country that is not enabled, answers 404.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2276,7 +2364,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListCountryStatesWithResponse List the states of a country
 	//
-	// States of one enabled country, ordered by code. A country that is not enabled answers 404.
+	// Returns the states of one enabled country, origin or destination, ordered by code, without paging. A code is the `state` of a user, a receive user or a document. A country that is not enabled answers 404.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2285,6 +2373,8 @@ type ClientWithResponsesInterface interface {
 
 	// GetCountryStateWithResponse Read one state of a country
 	//
+	// Returns the state with its name. An unknown state, and a country that is not enabled, answer 404.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /countries/{countryCode}/states/{stateCode} (the `GetCountryState` operationId).
@@ -2292,7 +2382,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListPayersWithResponse List payers
 	//
-	// Payers of the enabled destination countries, ordered by id. A country that is not enabled gives an empty list.
+	// Returns the payers of the enabled destination countries, ordered by id, without paging. A payer carries out payouts of one method in one country. Read it with `GET /payers/{payerId}` for its currency and its bounds. A country that is not enabled returns an empty list.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2301,7 +2391,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetPayerWithResponse Read one payer
 	//
-	// The payer with its code, its receiving currency and what it restricts.
+	// Returns the payer with its code, its receiving currency, the bounds of the amount that it pays out (`network_limit`, in that currency) and its pick-up locations. An unknown payer, and one of a country that is not enabled, answers 404.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2310,7 +2400,7 @@ type ClientWithResponsesInterface interface {
 
 	// SetFundingAccountStatusWithBodyWithResponse Set the status of a funding account
 	//
-	// Sandbox only.
+	// Sandbox only; stands in for the operator. Sets the status and returns the account. Any status can follow any other.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2319,7 +2409,7 @@ type ClientWithResponsesInterface interface {
 
 	// SetFundingAccountStatusWithResponse Set the status of a funding account
 	//
-	// Sandbox only.
+	// Sandbox only; stands in for the operator. Sets the status and returns the account. Any status can follow any other.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2328,7 +2418,7 @@ type ClientWithResponsesInterface interface {
 
 	// SetVerificationWithBodyWithResponse Set the verification status of a user
 	//
-	// Sandbox only. Sets the overall status, the status of any tags, or both; what is not sent stays as it is.
+	// Sandbox only; stands in for the operator. Sets the overall status, the status of any tags of the user's kind, or both, and returns the verification information as it is now. What is not sent stays as it is. Any status can follow any other. A tag can be set although nothing was submitted for it.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2337,7 +2427,7 @@ type ClientWithResponsesInterface interface {
 
 	// SetVerificationWithResponse Set the verification status of a user
 	//
-	// Sandbox only. Sets the overall status, the status of any tags, or both; what is not sent stays as it is.
+	// Sandbox only; stands in for the operator. Sets the overall status, the status of any tags of the user's kind, or both, and returns the verification information as it is now. What is not sent stays as it is. Any status can follow any other. A tag can be set although nothing was submitted for it.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2346,7 +2436,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateUserWithBodyWithResponse Register a user
 	//
-	// Registers an individual or, with `business: true`, a business. `type: SEND` gives the user the capability to send; it needs an enabled originating corridor for the user's country, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted piece of information becomes a CIP tag with the status SUBMIT.
+	// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2355,7 +2445,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateUserWithResponse Register a user
 	//
-	// Registers an individual or, with `business: true`, a business. `type: SEND` gives the user the capability to send; it needs an enabled originating corridor for the user's country, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted piece of information becomes a CIP tag with the status SUBMIT.
+	// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2364,6 +2454,8 @@ type ClientWithResponsesInterface interface {
 
 	// GetUserWithResponse Read a user
 	//
+	// Returns the user: everything that was sent, without the content of physical documents, and the present `status`. Poll it, or `GET /users/{user_id}/cip-info`, to learn when the user may send.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /users/{user_id} (the `GetUser` operationId).
@@ -2371,7 +2463,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetCipInfoWithResponse Read the verification status of a user
 	//
-	// The overall KYC or KYB status, and the status of each piece of information that was submitted or requested. Information that was neither submitted nor requested is not reported.
+	// Returns the overall status, KYC of an individual or KYB of a business, and the status of each piece of information that was submitted or requested. What was neither submitted nor requested is not reported. A transaction needs the overall status VERIFIED; tiers need tags that are VERIFIED.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2380,6 +2472,8 @@ type ClientWithResponsesInterface interface {
 
 	// ListFundingAccountsWithResponse List the funding accounts of a user
 	//
+	// Returns all funding accounts of the user with their present status, oldest first, without paging.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /users/{user_id}/funding-accounts (the `ListFundingAccounts` operationId).
@@ -2387,7 +2481,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateFundingAccountWithBodyWithResponse Link a funding account
 	//
-	// The account is PENDING until it is confirmed; a transaction needs an ACTIVE one.
+	// Links an account from which the user pays, and returns it with the status PENDING. A transaction needs an ACTIVE one: the operator confirms it; in the sandbox use `POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2396,7 +2490,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateFundingAccountWithResponse Link a funding account
 	//
-	// The account is PENDING until it is confirmed; a transaction needs an ACTIVE one.
+	// Links an account from which the user pays, and returns it with the status PENDING. A transaction needs an ACTIVE one: the operator confirms it; in the sandbox use `POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2405,6 +2499,8 @@ type ClientWithResponsesInterface interface {
 
 	// ListReceiveUsersWithResponse List the receive users of a user
 	//
+	// Returns all receive users of the user, oldest first, without paging.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /users/{user_id}/receive-users (the `ListReceiveUsers` operationId).
@@ -2412,7 +2508,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateReceiveUserWithBodyWithResponse Add a receive user
 	//
-	// The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`.
+	// Adds a person or business that the user can send money to, and returns it with its `id`, the `to.id` of a transaction. The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`. HOME_DELIVERY needs `address_line1` and `city`; a receive user cannot be changed later.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2421,7 +2517,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateReceiveUserWithResponse Add a receive user
 	//
-	// The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`.
+	// Adds a person or business that the user can send money to, and returns it with its `id`, the `to.id` of a transaction. The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`. HOME_DELIVERY needs `address_line1` and `city`; a receive user cannot be changed later.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2430,6 +2526,8 @@ type ClientWithResponsesInterface interface {
 
 	// ListBankAccountsWithResponse List the bank accounts of a receive user
 	//
+	// Returns all bank accounts of the receive user, oldest first, without paging.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `ListBankAccounts` operationId).
@@ -2437,7 +2535,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateBankAccountWithBodyWithResponse Add a receive bank account
 	//
-	// `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 naming the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`.
+	// Adds a bank account of the receive user, and returns it with its `id`, the `to.fund_id` of a BANK_DEPOSIT. `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 that names the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`. The number is not compared with the bank's own records.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2446,7 +2544,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateBankAccountWithResponse Add a receive bank account
 	//
-	// `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 naming the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`.
+	// Adds a bank account of the receive user, and returns it with its `id`, the `to.fund_id` of a BANK_DEPOSIT. `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 that names the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`. The number is not compared with the bank's own records.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2455,6 +2553,8 @@ type ClientWithResponsesInterface interface {
 
 	// ListWalletAccountsWithResponse List the wallet accounts of a receive user
 	//
+	// Returns all wallet accounts of the receive user, oldest first, without paging.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `ListWalletAccounts` operationId).
@@ -2462,7 +2562,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateWalletAccountWithBodyWithResponse Add a receive wallet account
 	//
-	// `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
+	// Adds a wallet of the receive user, and returns it with its `id`, the `to.fund_id` of a WALLET payout. `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2471,7 +2571,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateWalletAccountWithResponse Add a receive wallet account
 	//
-	// `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
+	// Adds a wallet of the receive user, and returns it with its `id`, the `to.fund_id` of a WALLET payout. `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2480,7 +2580,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetTransactionLimitWithResponse Read what a user may still send to a destination
 	//
-	// Remaining limits in the user's current tier for one destination, in the sending currency of the user's corridor. They shrink with each transaction and grow back at the start of the UTC day, month and year. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
+	// Returns the user's current tier for one destination and what remains in it, in the sending currency of the user's corridor. Each transaction reduces the remaining limits by its `from_amount`; they are renewed at the start of the UTC day, month and year. A user without the capability to send has tier 0 and limits of 0. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2489,7 +2589,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListTransactionsWithResponse List the transactions of a user
 	//
-	// Newest first. Follow `next_cursor` until it is absent; transactions created meanwhile do not disturb.
+	// Returns one page of the user's transactions, newest first. Follow `next_cursor` until it is absent. Transactions that are created meanwhile do not disturb the pages that follow.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2498,11 +2598,25 @@ type ClientWithResponsesInterface interface {
 
 	// CreateTransactionWithBodyWithResponse Create a transaction
 	//
-	// Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
-	// that is not met, in this order:
+	// Sends money from the user to one of the user's receive users, and returns the transaction with the status
+	// INITIATED and the delivery status NONE. `from_amount` and `fee_amount` are in `from_currency`, `to_amount` in
+	// `to_currency`; [Money](#money) says how amounts are calculated and rounded. Send an `X-Idempotency-Key`: it is
+	// the only way to repeat the request safely.
 	//
-	// 1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
-	//    has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+	// What the receive user needs depends on `to.payout_method`:
+	//
+	// | `payout_method` | Needs | Also accepts |
+	// |---|---|---|
+	// | `BANK_DEPOSIT` | `fund_id`, a bank account of the receive user | |
+	// | `WALLET` | `fund_id`, a wallet account of the receive user | `payer_id`, the payer of that wallet |
+	// | `CASH_PICKUP` | `payer_id`, a payer of this method in the country | `pickup_location`, one of that payer |
+	// | `HOME_DELIVERY` | `payer_id`, and a receive user with `address_line1` and `city` | |
+	//
+	// A transaction that breaks a rule is refused with 422 and the code of the first rule that is not met, in this
+	// order:
+	//
+	// 1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`),
+	//    and has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 	// 2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 	//    (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 	// 3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination
@@ -2523,11 +2637,25 @@ type ClientWithResponsesInterface interface {
 
 	// CreateTransactionWithResponse Create a transaction
 	//
-	// Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
-	// that is not met, in this order:
+	// Sends money from the user to one of the user's receive users, and returns the transaction with the status
+	// INITIATED and the delivery status NONE. `from_amount` and `fee_amount` are in `from_currency`, `to_amount` in
+	// `to_currency`; [Money](#money) says how amounts are calculated and rounded. Send an `X-Idempotency-Key`: it is
+	// the only way to repeat the request safely.
 	//
-	// 1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
-	//    has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+	// What the receive user needs depends on `to.payout_method`:
+	//
+	// | `payout_method` | Needs | Also accepts |
+	// |---|---|---|
+	// | `BANK_DEPOSIT` | `fund_id`, a bank account of the receive user | |
+	// | `WALLET` | `fund_id`, a wallet account of the receive user | `payer_id`, the payer of that wallet |
+	// | `CASH_PICKUP` | `payer_id`, a payer of this method in the country | `pickup_location`, one of that payer |
+	// | `HOME_DELIVERY` | `payer_id`, and a receive user with `address_line1` and `city` | |
+	//
+	// A transaction that breaks a rule is refused with 422 and the code of the first rule that is not met, in this
+	// order:
+	//
+	// 1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`),
+	//    and has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 	// 2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 	//    (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 	// 3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination
@@ -2548,6 +2676,8 @@ type ClientWithResponsesInterface interface {
 
 	// GetTransactionWithResponse Read one transaction
 	//
+	// Returns the transaction as it is now, with its `status` and `delivery_status`. Amounts have all decimals of their currency. A transaction of another user answers 404.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /users/{user_id}/transactions/{transaction_id} (the `GetTransaction` operationId).
@@ -2555,7 +2685,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListStatesV2WithResponse List states, second form
 	//
-	// States of all enabled countries, or of one, ordered by id. A country that is not enabled gives an empty list.
+	// Returns the states of all enabled countries, or of one, ordered by id, without paging. The second form has an id and the numeric code of the country. A country that is not enabled returns an empty list.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2563,6 +2693,8 @@ type ClientWithResponsesInterface interface {
 	ListStatesV2WithResponse(ctx context.Context, params *ListStatesV2Params, reqEditors ...RequestEditorFn) (*ListStatesV2Response, error)
 
 	// GetStateV2WithResponse Read one state, second form
+	//
+	// Returns the state with its name, its code and the numeric code of its country. An unknown state, and one of a country that is not enabled, answers 404.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6624,7 +6756,7 @@ func (r GetStateV2Response) ContentType() string {
 
 // ListBanksWithResponse List banks
 //
-// Banks and branches of the enabled destination countries, ordered by id. A country that is not enabled gives an empty list.
+// Returns the banks of the enabled destination countries with their branches, ordered by id, without paging. Read a bank with `GET /banks/{bankId}` for the currencies that it receives. A country that is not enabled returns an empty list.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6639,7 +6771,7 @@ func (c *ClientWithResponses) ListBanksWithResponse(ctx context.Context, params 
 
 // GetBankWithResponse Read one bank
 //
-// The bank with its branches and the currencies it receives.
+// Returns the bank with its branches and the currencies that it receives. Its id is the `bank_id` of a receive bank account. An unknown bank, and one of a country that is not enabled, answers 404.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6654,7 +6786,7 @@ func (c *ClientWithResponses) GetBankWithResponse(ctx context.Context, bankID Re
 
 // ListCountryStatesWithResponse List the states of a country
 //
-// States of one enabled country, ordered by code. A country that is not enabled answers 404.
+// Returns the states of one enabled country, origin or destination, ordered by code, without paging. A code is the `state` of a user, a receive user or a document. A country that is not enabled answers 404.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6669,6 +6801,8 @@ func (c *ClientWithResponses) ListCountryStatesWithResponse(ctx context.Context,
 
 // GetCountryStateWithResponse Read one state of a country
 //
+// Returns the state with its name. An unknown state, and a country that is not enabled, answer 404.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /countries/{countryCode}/states/{stateCode} (the `GetCountryState` operationId).
@@ -6682,7 +6816,7 @@ func (c *ClientWithResponses) GetCountryStateWithResponse(ctx context.Context, c
 
 // ListPayersWithResponse List payers
 //
-// Payers of the enabled destination countries, ordered by id. A country that is not enabled gives an empty list.
+// Returns the payers of the enabled destination countries, ordered by id, without paging. A payer carries out payouts of one method in one country. Read it with `GET /payers/{payerId}` for its currency and its bounds. A country that is not enabled returns an empty list.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6697,7 +6831,7 @@ func (c *ClientWithResponses) ListPayersWithResponse(ctx context.Context, params
 
 // GetPayerWithResponse Read one payer
 //
-// The payer with its code, its receiving currency and what it restricts.
+// Returns the payer with its code, its receiving currency, the bounds of the amount that it pays out (`network_limit`, in that currency) and its pick-up locations. An unknown payer, and one of a country that is not enabled, answers 404.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6712,7 +6846,7 @@ func (c *ClientWithResponses) GetPayerWithResponse(ctx context.Context, payerID 
 
 // SetFundingAccountStatusWithBodyWithResponse Set the status of a funding account
 //
-// Sandbox only.
+// Sandbox only; stands in for the operator. Sets the status and returns the account. Any status can follow any other.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6727,7 +6861,7 @@ func (c *ClientWithResponses) SetFundingAccountStatusWithBodyWithResponse(ctx co
 
 // SetFundingAccountStatusWithResponse Set the status of a funding account
 //
-// Sandbox only.
+// Sandbox only; stands in for the operator. Sets the status and returns the account. Any status can follow any other.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6742,7 +6876,7 @@ func (c *ClientWithResponses) SetFundingAccountStatusWithResponse(ctx context.Co
 
 // SetVerificationWithBodyWithResponse Set the verification status of a user
 //
-// Sandbox only. Sets the overall status, the status of any tags, or both; what is not sent stays as it is.
+// Sandbox only; stands in for the operator. Sets the overall status, the status of any tags of the user's kind, or both, and returns the verification information as it is now. What is not sent stays as it is. Any status can follow any other. A tag can be set although nothing was submitted for it.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6757,7 +6891,7 @@ func (c *ClientWithResponses) SetVerificationWithBodyWithResponse(ctx context.Co
 
 // SetVerificationWithResponse Set the verification status of a user
 //
-// Sandbox only. Sets the overall status, the status of any tags, or both; what is not sent stays as it is.
+// Sandbox only; stands in for the operator. Sets the overall status, the status of any tags of the user's kind, or both, and returns the verification information as it is now. What is not sent stays as it is. Any status can follow any other. A tag can be set although nothing was submitted for it.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6772,7 +6906,7 @@ func (c *ClientWithResponses) SetVerificationWithResponse(ctx context.Context, u
 
 // CreateUserWithBodyWithResponse Register a user
 //
-// Registers an individual or, with `business: true`, a business. `type: SEND` gives the user the capability to send; it needs an enabled originating corridor for the user's country, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted piece of information becomes a CIP tag with the status SUBMIT.
+// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6787,7 +6921,7 @@ func (c *ClientWithResponses) CreateUserWithBodyWithResponse(ctx context.Context
 
 // CreateUserWithResponse Register a user
 //
-// Registers an individual or, with `business: true`, a business. `type: SEND` gives the user the capability to send; it needs an enabled originating corridor for the user's country, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted piece of information becomes a CIP tag with the status SUBMIT.
+// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6802,6 +6936,8 @@ func (c *ClientWithResponses) CreateUserWithResponse(ctx context.Context, params
 
 // GetUserWithResponse Read a user
 //
+// Returns the user: everything that was sent, without the content of physical documents, and the present `status`. Poll it, or `GET /users/{user_id}/cip-info`, to learn when the user may send.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /users/{user_id} (the `GetUser` operationId).
@@ -6815,7 +6951,7 @@ func (c *ClientWithResponses) GetUserWithResponse(ctx context.Context, userID Us
 
 // GetCipInfoWithResponse Read the verification status of a user
 //
-// The overall KYC or KYB status, and the status of each piece of information that was submitted or requested. Information that was neither submitted nor requested is not reported.
+// Returns the overall status, KYC of an individual or KYB of a business, and the status of each piece of information that was submitted or requested. What was neither submitted nor requested is not reported. A transaction needs the overall status VERIFIED; tiers need tags that are VERIFIED.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -6830,6 +6966,8 @@ func (c *ClientWithResponses) GetCipInfoWithResponse(ctx context.Context, userID
 
 // ListFundingAccountsWithResponse List the funding accounts of a user
 //
+// Returns all funding accounts of the user with their present status, oldest first, without paging.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /users/{user_id}/funding-accounts (the `ListFundingAccounts` operationId).
@@ -6843,7 +6981,7 @@ func (c *ClientWithResponses) ListFundingAccountsWithResponse(ctx context.Contex
 
 // CreateFundingAccountWithBodyWithResponse Link a funding account
 //
-// The account is PENDING until it is confirmed; a transaction needs an ACTIVE one.
+// Links an account from which the user pays, and returns it with the status PENDING. A transaction needs an ACTIVE one: the operator confirms it; in the sandbox use `POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6858,7 +6996,7 @@ func (c *ClientWithResponses) CreateFundingAccountWithBodyWithResponse(ctx conte
 
 // CreateFundingAccountWithResponse Link a funding account
 //
-// The account is PENDING until it is confirmed; a transaction needs an ACTIVE one.
+// Links an account from which the user pays, and returns it with the status PENDING. A transaction needs an ACTIVE one: the operator confirms it; in the sandbox use `POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6873,6 +7011,8 @@ func (c *ClientWithResponses) CreateFundingAccountWithResponse(ctx context.Conte
 
 // ListReceiveUsersWithResponse List the receive users of a user
 //
+// Returns all receive users of the user, oldest first, without paging.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /users/{user_id}/receive-users (the `ListReceiveUsers` operationId).
@@ -6886,7 +7026,7 @@ func (c *ClientWithResponses) ListReceiveUsersWithResponse(ctx context.Context, 
 
 // CreateReceiveUserWithBodyWithResponse Add a receive user
 //
-// The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`.
+// Adds a person or business that the user can send money to, and returns it with its `id`, the `to.id` of a transaction. The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`. HOME_DELIVERY needs `address_line1` and `city`; a receive user cannot be changed later.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6901,7 +7041,7 @@ func (c *ClientWithResponses) CreateReceiveUserWithBodyWithResponse(ctx context.
 
 // CreateReceiveUserWithResponse Add a receive user
 //
-// The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`.
+// Adds a person or business that the user can send money to, and returns it with its `id`, the `to.id` of a transaction. The country must be an enabled destination, else 422 `CORRIDOR_NOT_ENABLED`. HOME_DELIVERY needs `address_line1` and `city`; a receive user cannot be changed later.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6916,6 +7056,8 @@ func (c *ClientWithResponses) CreateReceiveUserWithResponse(ctx context.Context,
 
 // ListBankAccountsWithResponse List the bank accounts of a receive user
 //
+// Returns all bank accounts of the receive user, oldest first, without paging.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `ListBankAccounts` operationId).
@@ -6929,7 +7071,7 @@ func (c *ClientWithResponses) ListBankAccountsWithResponse(ctx context.Context, 
 
 // CreateBankAccountWithBodyWithResponse Add a receive bank account
 //
-// `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 naming the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`.
+// Adds a bank account of the receive user, and returns it with its `id`, the `to.fund_id` of a BANK_DEPOSIT. `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 that names the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`. The number is not compared with the bank's own records.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6944,7 +7086,7 @@ func (c *ClientWithResponses) CreateBankAccountWithBodyWithResponse(ctx context.
 
 // CreateBankAccountWithResponse Add a receive bank account
 //
-// `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 naming the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`.
+// Adds a bank account of the receive user, and returns it with its `id`, the `to.fund_id` of a BANK_DEPOSIT. `bank_id` is a bank in the receive user's country and `branch_id` one of its branches, else 400 that names the field. The currency is one that the bank receives, else 422 `CURRENCY_NOT_SUPPORTED`. The number is not compared with the bank's own records.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6959,6 +7101,8 @@ func (c *ClientWithResponses) CreateBankAccountWithResponse(ctx context.Context,
 
 // ListWalletAccountsWithResponse List the wallet accounts of a receive user
 //
+// Returns all wallet accounts of the receive user, oldest first, without paging.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `ListWalletAccounts` operationId).
@@ -6972,7 +7116,7 @@ func (c *ClientWithResponses) ListWalletAccountsWithResponse(ctx context.Context
 
 // CreateWalletAccountWithBodyWithResponse Add a receive wallet account
 //
-// `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
+// Adds a wallet of the receive user, and returns it with its `id`, the `to.fund_id` of a WALLET payout. `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6987,7 +7131,7 @@ func (c *ClientWithResponses) CreateWalletAccountWithBodyWithResponse(ctx contex
 
 // CreateWalletAccountWithResponse Add a receive wallet account
 //
-// `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
+// Adds a wallet of the receive user, and returns it with its `id`, the `to.fund_id` of a WALLET payout. `payer_id` is a WALLET payer in the receive user's country, else 422 `PAYER_NOT_FOUND`. The currency is the receiving currency of that payer, else 422 `CURRENCY_NOT_SUPPORTED`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7002,7 +7146,7 @@ func (c *ClientWithResponses) CreateWalletAccountWithResponse(ctx context.Contex
 
 // GetTransactionLimitWithResponse Read what a user may still send to a destination
 //
-// Remaining limits in the user's current tier for one destination, in the sending currency of the user's corridor. They shrink with each transaction and grow back at the start of the UTC day, month and year. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
+// Returns the user's current tier for one destination and what remains in it, in the sending currency of the user's corridor. Each transaction reduces the remaining limits by its `from_amount`; they are renewed at the start of the UTC day, month and year. A user without the capability to send has tier 0 and limits of 0. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7017,7 +7161,7 @@ func (c *ClientWithResponses) GetTransactionLimitWithResponse(ctx context.Contex
 
 // ListTransactionsWithResponse List the transactions of a user
 //
-// Newest first. Follow `next_cursor` until it is absent; transactions created meanwhile do not disturb.
+// Returns one page of the user's transactions, newest first. Follow `next_cursor` until it is absent. Transactions that are created meanwhile do not disturb the pages that follow.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7032,11 +7176,25 @@ func (c *ClientWithResponses) ListTransactionsWithResponse(ctx context.Context, 
 
 // CreateTransactionWithBodyWithResponse Create a transaction
 //
-// Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
-// that is not met, in this order:
+// Sends money from the user to one of the user's receive users, and returns the transaction with the status
+// INITIATED and the delivery status NONE. `from_amount` and `fee_amount` are in `from_currency`, `to_amount` in
+// `to_currency`; [Money](#money) says how amounts are calculated and rounded. Send an `X-Idempotency-Key`: it is
+// the only way to repeat the request safely.
 //
-//  1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
-//     has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+// What the receive user needs depends on `to.payout_method`:
+//
+// | `payout_method` | Needs | Also accepts |
+// |---|---|---|
+// | `BANK_DEPOSIT` | `fund_id`, a bank account of the receive user | |
+// | `WALLET` | `fund_id`, a wallet account of the receive user | `payer_id`, the payer of that wallet |
+// | `CASH_PICKUP` | `payer_id`, a payer of this method in the country | `pickup_location`, one of that payer |
+// | `HOME_DELIVERY` | `payer_id`, and a receive user with `address_line1` and `city` | |
+//
+// A transaction that breaks a rule is refused with 422 and the code of the first rule that is not met, in this
+// order:
+//
+//  1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`),
+//     and has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 //  2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 //     (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 //  3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination
@@ -7063,11 +7221,25 @@ func (c *ClientWithResponses) CreateTransactionWithBodyWithResponse(ctx context.
 
 // CreateTransactionWithResponse Create a transaction
 //
-// Sends money from the user to one of the user's receive users. Refused with 422 and the code of the first rule
-// that is not met, in this order:
+// Sends money from the user to one of the user's receive users, and returns the transaction with the status
+// INITIATED and the delivery status NONE. `from_amount` and `fee_amount` are in `from_currency`, `to_amount` in
+// `to_currency`; [Money](#money) says how amounts are calculated and rounded. Send an `X-Idempotency-Key`: it is
+// the only way to repeat the request safely.
 //
-//  1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`), and
-//     has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
+// What the receive user needs depends on `to.payout_method`:
+//
+// | `payout_method` | Needs | Also accepts |
+// |---|---|---|
+// | `BANK_DEPOSIT` | `fund_id`, a bank account of the receive user | |
+// | `WALLET` | `fund_id`, a wallet account of the receive user | `payer_id`, the payer of that wallet |
+// | `CASH_PICKUP` | `payer_id`, a payer of this method in the country | `pickup_location`, one of that payer |
+// | `HOME_DELIVERY` | `payer_id`, and a receive user with `address_line1` and `city` | |
+//
+// A transaction that breaks a rule is refused with 422 and the code of the first rule that is not met, in this
+// order:
+//
+//  1. the user is in an enabled originating corridor (`CORRIDOR_NOT_ENABLED`), may send (`SENDING_NOT_ENABLED`),
+//     and has a KYC status that is none of UNVERIFIED, IN PROGRESS, SUSPENDED (`KYC_NOT_ELIGIBLE`);
 //  2. `from_fund_id` is a funding account of the user (`FUNDING_ACCOUNT_NOT_FOUND`) and is active
 //     (`FUNDING_ACCOUNT_NOT_ACTIVE`);
 //  3. `to.id` is a receive user of the user (`RECEIVE_USER_NOT_FOUND`) in an enabled destination
@@ -7094,6 +7266,8 @@ func (c *ClientWithResponses) CreateTransactionWithResponse(ctx context.Context,
 
 // GetTransactionWithResponse Read one transaction
 //
+// Returns the transaction as it is now, with its `status` and `delivery_status`. Amounts have all decimals of their currency. A transaction of another user answers 404.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /users/{user_id}/transactions/{transaction_id} (the `GetTransaction` operationId).
@@ -7107,7 +7281,7 @@ func (c *ClientWithResponses) GetTransactionWithResponse(ctx context.Context, us
 
 // ListStatesV2WithResponse List states, second form
 //
-// States of all enabled countries, or of one, ordered by id. A country that is not enabled gives an empty list.
+// Returns the states of all enabled countries, or of one, ordered by id, without paging. The second form has an id and the numeric code of the country. A country that is not enabled returns an empty list.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -7121,6 +7295,8 @@ func (c *ClientWithResponses) ListStatesV2WithResponse(ctx context.Context, para
 }
 
 // GetStateV2WithResponse Read one state, second form
+//
+// Returns the state with its name, its code and the numeric code of its country. An unknown state, and one of a country that is not enabled, answers 404.
 //
 // Returns a wrapper object for the known response body format(s).
 //

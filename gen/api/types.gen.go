@@ -287,108 +287,15 @@ type AccountLabel = string
 // Example: 1 Sample Street
 type AddressLine = string
 
-// Amount An exact amount in the currency named beside it, with at most as many decimals as that currency has.
+// Amount An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
 type Amount = wire.Amount
 
-// Bank defines model for Bank.
+// Bank A bank with its branches.
 type Bank struct {
+	// Branches The branches of the bank.
 	Branches []Branch `json:"branches"`
 
-	// Country ISO 3166-1 alpha-2 code.
-	//
-	// Example: NP
-	Country CountryCode `json:"country"`
-
-	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
-	//
-	// Example: 1001
-	ID ReferenceID `json:"id"`
-
-	// Name A name or an address in the reference data, at most 255 characters.
-	//
-	// Example: Sample Amber Bank Nepal
-	Name              ReferenceText `json:"name"`
-	TxnSupportedTypes []TxnType     `json:"txn_supported_types"`
-}
-
-// BankAccount defines model for BankAccount.
-type BankAccount struct {
-	AccountNumber string `json:"account_number"`
-
-	// BankID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
-	//
-	// Example: 1001
-	BankID ReferenceID `json:"bank_id"`
-
-	// BranchID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
-	//
-	// Example: 1001
-	BranchID *ReferenceID `json:"branch_id,omitempty"`
-
-	// CreatedAt ISO 8601 without zone, six fractional digits, UTC.
-	//
-	// Example: 2026-01-31T09:30:00.000000
-	CreatedAt Timestamp `json:"created_at"`
-
-	// Currency ISO 4217 code.
-	//
-	// Example: USD
-	Currency CurrencyCode `json:"currency"`
-
-	// ID The `fund_id` of a BANK_DEPOSIT.
-	ID openapi_types.UUID `json:"id"`
-}
-
-// BankAccountRequest defines model for BankAccountRequest.
-type BankAccountRequest struct {
-	AccountNumber string `json:"account_number"`
-
-	// BankID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
-	//
-	// Example: 1001
-	BankID ReferenceID `json:"bank_id"`
-
-	// BranchID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
-	//
-	// Example: 1001
-	BranchID *ReferenceID `json:"branch_id,omitempty"`
-
-	// Currency ISO 4217 code.
-	//
-	// Example: USD
-	Currency CurrencyCode `json:"currency"`
-}
-
-// BankDepositTo defines model for BankDepositTo.
-type BankDepositTo struct {
-	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
-	//
-	// Example: SENDER_AMOUNT
-	CalculationMode *CalculationModeRequest `json:"calculation_mode,omitempty"`
-
-	// FundID A bank account of the receive user.
-	FundID openapi_types.UUID `json:"fund_id"`
-
-	// ID The receive user.
-	ID openapi_types.UUID `json:"id"`
-
-	// PayoutMethod How the receive user gets the funds. Known today, and more may be added:
-	//
-	// * `BANK_DEPOSIT`: into a bank account of the receive user.
-	// * `WALLET`: into a wallet of the receive user.
-	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
-	// * `HOME_DELIVERY`: in cash, at the receive user's address.
-	//
-	//
-	// Example: CASH_PICKUP
-	PayoutMethod PayoutMethod `json:"payout_method"`
-}
-
-// BankDetail defines model for BankDetail.
-type BankDetail struct {
-	Branches []Branch `json:"branches"`
-
-	// Country ISO 3166-1 alpha-2 code.
+	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country CountryCode `json:"country"`
@@ -403,12 +310,113 @@ type BankDetail struct {
 	// Example: Sample Amber Bank Nepal
 	Name ReferenceText `json:"name"`
 
-	// ReceivingCurrency The currencies that the bank receives.
-	ReceivingCurrency []CurrencyCode `json:"receiving_currency"`
-	TxnSupportedTypes []TxnType      `json:"txn_supported_types"`
+	// TxnSupportedTypes Who may send to whom, for information; the creation of a transaction does not check it.
+	TxnSupportedTypes []TxnType `json:"txn_supported_types"`
 }
 
-// Branch defines model for Branch.
+// BankAccount A bank account of a receive user.
+type BankAccount struct {
+	// AccountNumber Number of the account, as it was sent.
+	AccountNumber string `json:"account_number"`
+
+	// BankID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
+	BankID ReferenceID `json:"bank_id"`
+
+	// BranchID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
+	BranchID *ReferenceID `json:"branch_id,omitempty"`
+
+	// CreatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	CreatedAt Timestamp `json:"created_at"`
+
+	// Currency ISO 4217 code, three upper-case letters.
+	//
+	// Example: USD
+	Currency CurrencyCode `json:"currency"`
+
+	// ID Identifier of the account, a UUID; the `fund_id` of a BANK_DEPOSIT.
+	ID openapi_types.UUID `json:"id"`
+}
+
+// BankAccountRequest A bank account of a receive user.
+type BankAccountRequest struct {
+	// AccountNumber Number of the account, 1 to 50 letters, digits, spaces and . / -
+	AccountNumber string `json:"account_number"`
+
+	// BankID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
+	BankID ReferenceID `json:"bank_id"`
+
+	// BranchID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
+	BranchID *ReferenceID `json:"branch_id,omitempty"`
+
+	// Currency ISO 4217 code, three upper-case letters.
+	//
+	// Example: USD
+	Currency CurrencyCode `json:"currency"`
+}
+
+// BankDepositTo The receive side of a bank deposit.
+type BankDepositTo struct {
+	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
+	//
+	// Example: SENDER_AMOUNT
+	CalculationMode *CalculationModeRequest `json:"calculation_mode,omitempty"`
+
+	// FundID A bank account of the receive user, a UUID.
+	FundID openapi_types.UUID `json:"fund_id"`
+
+	// ID The receive user, a UUID.
+	ID openapi_types.UUID `json:"id"`
+
+	// PayoutMethod How the receive user gets the funds. Known today, and more may be added:
+	//
+	// * `BANK_DEPOSIT`: into a bank account of the receive user.
+	// * `WALLET`: into a wallet of the receive user.
+	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
+	// * `HOME_DELIVERY`: in cash, at the receive user's address.
+	//
+	//
+	// Example: CASH_PICKUP
+	PayoutMethod PayoutMethod `json:"payout_method"`
+}
+
+// BankDetail A bank with its branches and the currencies that it receives.
+type BankDetail struct {
+	// Branches The branches of the bank.
+	Branches []Branch `json:"branches"`
+
+	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
+	//
+	// Example: NP
+	Country CountryCode `json:"country"`
+
+	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
+	//
+	// Example: 1001
+	ID ReferenceID `json:"id"`
+
+	// Name A name or an address in the reference data, at most 255 characters.
+	//
+	// Example: Sample Amber Bank Nepal
+	Name ReferenceText `json:"name"`
+
+	// ReceivingCurrency The currencies that the bank receives, ISO 4217 codes.
+	ReceivingCurrency []CurrencyCode `json:"receiving_currency"`
+
+	// TxnSupportedTypes Who may send to whom, for information; the creation of a transaction does not check it.
+	TxnSupportedTypes []TxnType `json:"txn_supported_types"`
+}
+
+// Branch A branch of a bank. Its id is the `branch_id` of a receive bank account.
 type Branch struct {
 	// ID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
 	//
@@ -426,7 +434,7 @@ type Branch struct {
 // Example: false
 type BusinessRequest = bool
 
-// BusinessType Legal form of a business; an open set of tokens, LLC is seen.
+// BusinessType Legal form of a business: a token of upper-case letters, digits and underscores, at most 64 characters. LLC is seen; the set is open.
 //
 // Example: LLC
 type BusinessType = string
@@ -441,14 +449,14 @@ type CalculationMode string
 // Example: SENDER_AMOUNT
 type CalculationModeRequest = CalculationMode
 
-// CashPickupTo defines model for CashPickupTo.
+// CashPickupTo The receive side of a cash pickup.
 type CashPickupTo struct {
 	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
 	//
 	// Example: SENDER_AMOUNT
 	CalculationMode *CalculationModeRequest `json:"calculation_mode,omitempty"`
 
-	// ID The receive user.
+	// ID The receive user, a UUID.
 	ID openapi_types.UUID `json:"id"`
 
 	// PayerID A CASH_PICKUP payer in the receive user's country.
@@ -465,11 +473,11 @@ type CashPickupTo struct {
 	// Example: CASH_PICKUP
 	PayoutMethod PayoutMethod `json:"payout_method"`
 
-	// PickupLocation One of the payer's pick-up locations.
+	// PickupLocation One of the payer's pick-up locations. It may be left out.
 	PickupLocation *int64 `json:"pickup_location,omitempty"`
 }
 
-// CipInfo defines model for CipInfo.
+// CipInfo The verification of a user: the overall status, and the status of each piece of information.
 type CipInfo struct {
 	// CipInfo CIP tag to status, for each piece of information that was submitted or requested. Tags known today, and more
 	// may be added:
@@ -491,8 +499,10 @@ type CipInfo struct {
 	//
 	//
 	// Example: UNVERIFIED
-	KycStatus KycStatus          `json:"kyc_status"`
-	UserID    openapi_types.UUID `json:"user_id"`
+	KycStatus KycStatus `json:"kyc_status"`
+
+	// UserID The user, a UUID.
+	UserID openapi_types.UUID `json:"user_id"`
 }
 
 // CipStatus The verification status of one piece of information. Known today, and more may be added:
@@ -527,17 +537,17 @@ type City = string
 // Example: https://www.example.com
 type CompanyWebsite = string
 
-// CountryCode ISO 3166-1 alpha-2 code.
+// CountryCode ISO 3166-1 alpha-2 code, two upper-case letters.
 //
 // Example: NP
 type CountryCode = string
 
-// CountryCodeAny ISO 3166-1 alpha-2 or alpha-3 code.
+// CountryCodeAny ISO 3166-1 alpha-2 or alpha-3 code, in upper case.
 //
 // Example: NPL
 type CountryCodeAny = string
 
-// CurrencyCode ISO 4217 code.
+// CurrencyCode ISO 4217 code, three upper-case letters.
 //
 // Example: USD
 type CurrencyCode = string
@@ -557,7 +567,7 @@ type CustomPurpose = string
 // Example: NONE
 type DeliveryStatus string
 
-// DocumentContent A data URI with base64 content, of an image or of a PDF.
+// DocumentContent A data URI with base64 content, of an image (`image/*`) or a PDF (`application/pdf`). It counts towards the 20 MiB of the body.
 //
 // Example: data:image/png;base64,iVBORw0KGgo=
 type DocumentContent = string
@@ -567,12 +577,12 @@ type DocumentContent = string
 // Example: 000000000
 type DocumentNumber = string
 
-// DocumentType Open set of tokens; seen are STATE_ID, EIN, INVOICE for copies and PASSPORT, SSN, EIN_NUMBER for numbers.
+// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. Seen are STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; the set is open.
 //
 // Example: PASSPORT
 type DocumentType = string
 
-// Error defines model for Error.
+// Error The body of every error.
 type Error struct {
 	// Code What went wrong, for programs. The set may grow; treat an unknown code by its HTTP status.
 	//
@@ -582,13 +592,13 @@ type Error struct {
 	// Details Every violation that was found, up to 100.
 	Details []ErrorDetail `json:"details,omitempty"`
 
-	// Message What went wrong, for people.
+	// Message What went wrong, for people, in English. At most 500 characters; do not parse it.
 	Message string `json:"message"`
 
-	// RequestID Same as the header X-Request-Id.
+	// RequestID The value of the header X-Request-Id.
 	RequestID string `json:"request_id"`
 
-	// Status The HTTP status.
+	// Status The HTTP status, 400 to 599.
 	Status int32 `json:"status"`
 }
 
@@ -599,7 +609,7 @@ type ErrorCode string
 
 // ErrorDetail One thing that is wrong. It names the place and what was expected there, never the value.
 type ErrorDetail struct {
-	// Field Name of the parameter or header; in the body a JSON pointer.
+	// Field Name of the parameter or header; in the body a JSON pointer (RFC 6901), empty for the whole body.
 	Field string `json:"field"`
 
 	// In Where it is. In `header`, `query` and `path` the field is a parameter, in `body` a member.
@@ -607,7 +617,7 @@ type ErrorDetail struct {
 	// Example: body
 	In ErrorDetailIn `json:"in"`
 
-	// Reason What was expected there, for people. It never repeats a value.
+	// Reason What was expected there, for people, at most 500 characters. It never repeats a value.
 	Reason string `json:"reason"`
 }
 
@@ -616,10 +626,10 @@ type ErrorDetail struct {
 // Example: body
 type ErrorDetailIn string
 
-// ExchangeRate Units of the receiving currency for one unit of the sending currency.
+// ExchangeRate Units of the receiving currency for one unit of the sending currency, above 0 and at most 1000000000, with at most 19 significant digits.
 type ExchangeRate = wire.Amount
 
-// FeeAmountRequest Fee in the sending currency, beside the sending amount and not part of it. Left out it is 0.
+// FeeAmountRequest Fee in `from_currency`, 0 to 1000000000000, on top of `from_amount`. It changes neither `to_amount` nor the limits. Left out it is 0.
 //
 // Example: 2.5
 type FeeAmountRequest = wire.Amount
@@ -629,18 +639,20 @@ type FeeAmountRequest = wire.Amount
 // Example: Asha
 type FirstName = string
 
-// FundingAccount defines model for FundingAccount.
+// FundingAccount An account from which a sender pays, with its present status.
 type FundingAccount struct {
-	// CreatedAt ISO 8601 without zone, six fractional digits, UTC.
+	// CreatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
 	//
 	// Example: 2026-01-31T09:30:00.000000
 	CreatedAt Timestamp `json:"created_at"`
 
-	// FundingSourceType Open set of tokens. A transaction without it takes the type of its funding account.
+	// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. CARD is seen; the set is open. In a transaction it may be left out; then it is that of the funding account.
 	//
 	// Example: CARD
-	FundingSourceType FundingSourceType  `json:"funding_source_type"`
-	ID                openapi_types.UUID `json:"id"`
+	FundingSourceType FundingSourceType `json:"funding_source_type"`
+
+	// ID Identifier of the account, a UUID; the `from_fund_id` of a transaction.
+	ID openapi_types.UUID `json:"id"`
 
 	// Label A name for people, at most 100 characters.
 	//
@@ -658,9 +670,9 @@ type FundingAccount struct {
 	Status FundingAccountStatus `json:"status"`
 }
 
-// FundingAccountRequest defines model for FundingAccountRequest.
+// FundingAccountRequest An account from which a sender pays.
 type FundingAccountRequest struct {
-	// FundingSourceType Open set of tokens. A transaction without it takes the type of its funding account.
+	// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. CARD is seen; the set is open. In a transaction it may be left out; then it is that of the funding account.
 	//
 	// Example: CARD
 	FundingSourceType FundingSourceType `json:"funding_source_type"`
@@ -680,7 +692,7 @@ type FundingAccountRequest struct {
 // Example: ACTIVE
 type FundingAccountStatus string
 
-// FundingAccountStatusRequest defines model for FundingAccountStatusRequest.
+// FundingAccountStatusRequest The status to set.
 type FundingAccountStatusRequest struct {
 	// Status Only an ACTIVE account can fund a transaction. Known today, and more may be added:
 	//
@@ -693,24 +705,24 @@ type FundingAccountStatusRequest struct {
 	Status FundingAccountStatus `json:"status"`
 }
 
-// FundingSourceType Open set of tokens. A transaction without it takes the type of its funding account.
+// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. CARD is seen; the set is open. In a transaction it may be left out; then it is that of the funding account.
 //
 // Example: CARD
 type FundingSourceType = string
 
-// Gender Gender of an individual, as free text; the interface document shows no value.
+// Gender Gender of an individual: free text of 1 to 64 characters; the interface document shows no value.
 //
 // Example: FEMALE
 type Gender = string
 
-// HomeDeliveryTo The receive user's address must be known.
+// HomeDeliveryTo The receive side of a home delivery. The receive user must have `address_line1` and `city`.
 type HomeDeliveryTo struct {
 	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
 	//
 	// Example: SENDER_AMOUNT
 	CalculationMode *CalculationModeRequest `json:"calculation_mode,omitempty"`
 
-	// ID The receive user.
+	// ID The receive user, a UUID.
 	ID openapi_types.UUID `json:"id"`
 
 	// PayerID A HOME_DELIVERY payer in the receive user's country.
@@ -728,7 +740,7 @@ type HomeDeliveryTo struct {
 	PayoutMethod PayoutMethod `json:"payout_method"`
 }
 
-// IPAddress IPv4 or IPv6 address.
+// IPAddress IPv4 or IPv6 address, at most 45 characters.
 //
 // Example: 203.0.113.7
 type IPAddress = string
@@ -778,12 +790,12 @@ type MailingAddress struct {
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
 
-	// Country ISO 3166-1 alpha-2 code.
+	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country *CountryCode `json:"country,omitempty"`
 
-	// State ISO 3166-2 code without the country, mostly 2 characters.
+	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
@@ -794,7 +806,7 @@ type MailingAddress struct {
 	Zipcode *Zipcode `json:"zipcode,omitempty"`
 }
 
-// MailingAddressRequest defines model for MailingAddressRequest.
+// MailingAddressRequest The postal address of a business. Each member is optional.
 type MailingAddressRequest struct {
 	// AddressLine1 Street and number, at most 255 characters.
 	//
@@ -809,12 +821,12 @@ type MailingAddressRequest struct {
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
 
-	// Country ISO 3166-1 alpha-2 code.
+	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country *CountryCode `json:"country,omitempty"`
 
-	// State ISO 3166-2 code without the country, mostly 2 characters.
+	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
@@ -825,22 +837,22 @@ type MailingAddressRequest struct {
 	Zipcode *Zipcode `json:"zipcode,omitempty"`
 }
 
-// MobilePhone Digits only, with the country's dialling code.
+// MobilePhone 4 to 20 digits with the dialling code of the country, without plus sign, spaces and hyphens.
 //
 // Example: 14155550100
 type MobilePhone = string
 
-// NetworkLimit Bounds of the receiving amount of one transaction, both included.
+// NetworkLimit Bounds of the receiving amount of one transaction, both included, in `currency`.
 type NetworkLimit struct {
-	// Currency ISO 4217 code.
+	// Currency ISO 4217 code, three upper-case letters.
 	//
 	// Example: USD
 	Currency CurrencyCode `json:"currency"`
 
-	// MaxAmount An exact amount in the currency named beside it, with at most as many decimals as that currency has.
+	// MaxAmount An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
 	MaxAmount Amount `json:"max_amount"`
 
-	// MinAmount An exact amount in the currency named beside it, with at most as many decimals as that currency has.
+	// MinAmount An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
 	MinAmount Amount `json:"min_amount"`
 }
 
@@ -849,14 +861,14 @@ type NetworkLimit struct {
 // Example: For the school
 type Note = string
 
-// NumberOfEmployee Size of a business; an open set of tokens.
+// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. BETWEEN_25_TO_50 is seen; the set is open.
 //
 // Example: BETWEEN_25_TO_50
 type NumberOfEmployee = string
 
-// Payer defines model for Payer.
+// Payer A service that carries out payouts of one method in one country.
 type Payer struct {
-	// Country ISO 3166-1 alpha-2 code.
+	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country CountryCode `json:"country"`
@@ -880,18 +892,20 @@ type Payer struct {
 	// Name A name or an address in the reference data, at most 255 characters.
 	//
 	// Example: Sample Amber Bank Nepal
-	Name           ReferenceText    `json:"name"`
+	Name ReferenceText `json:"name"`
+
+	// PickupLocation Where the payer hands out cash; empty if it names no places.
 	PickupLocation []PickupLocation `json:"pickup_location"`
 }
 
-// PayerDetail defines model for PayerDetail.
+// PayerDetail A payer with its currency and what it restricts.
 type PayerDetail struct {
 	// Code A name or an address in the reference data, at most 255 characters.
 	//
 	// Example: Sample Amber Bank Nepal
 	Code ReferenceText `json:"code"`
 
-	// Country ISO 3166-1 alpha-2 code.
+	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country CountryCode `json:"country"`
@@ -915,11 +929,15 @@ type PayerDetail struct {
 	// Name A name or an address in the reference data, at most 255 characters.
 	//
 	// Example: Sample Amber Bank Nepal
-	Name           ReferenceText    `json:"name"`
-	NetworkLimit   []NetworkLimit   `json:"network_limit"`
+	Name ReferenceText `json:"name"`
+
+	// NetworkLimit Bounds of the receiving amount; empty if the payer has none.
+	NetworkLimit []NetworkLimit `json:"network_limit"`
+
+	// PickupLocation Where the payer hands out cash; empty if it names no places.
 	PickupLocation []PickupLocation `json:"pickup_location"`
 
-	// ReceivingCurrency ISO 4217 code.
+	// ReceivingCurrency ISO 4217 code, three upper-case letters.
 	//
 	// Example: USD
 	ReceivingCurrency CurrencyCode `json:"receiving_currency"`
@@ -947,19 +965,23 @@ type PayoutMethodRequest = PayoutMethod
 
 // PhysicalDocument The copy of a document that was sent. Its content is never returned.
 type PhysicalDocument struct {
-	// Country ISO 3166-1 alpha-2 code.
+	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country *CountryCode `json:"country,omitempty"`
 
-	// DocumentType Open set of tokens; seen are STATE_ID, EIN, INVOICE for copies and PASSPORT, SSN, EIN_NUMBER for numbers.
+	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. Seen are STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; the set is open.
 	//
 	// Example: PASSPORT
-	DocumentType DocumentType        `json:"document_type"`
-	ExpiryDate   *openapi_types.Date `json:"expiry_date,omitempty"`
-	ID           openapi_types.UUID  `json:"id"`
+	DocumentType DocumentType `json:"document_type"`
 
-	// State ISO 3166-2 code without the country, mostly 2 characters.
+	// ExpiryDate Last day on which the document is valid, YYYY-MM-DD.
+	ExpiryDate *openapi_types.Date `json:"expiry_date,omitempty"`
+
+	// ID Identifier of the copy, a UUID.
+	ID openapi_types.UUID `json:"id"`
+
+	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
@@ -967,23 +989,25 @@ type PhysicalDocument struct {
 
 // PhysicalDocumentRequest The copy of a document.
 type PhysicalDocumentRequest struct {
-	// Country ISO 3166-1 alpha-2 code.
+	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country *CountryCode `json:"country,omitempty"`
 
-	// DocumentType Open set of tokens; seen are STATE_ID, EIN, INVOICE for copies and PASSPORT, SSN, EIN_NUMBER for numbers.
+	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. Seen are STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; the set is open.
 	//
 	// Example: PASSPORT
 	DocumentType DocumentType `json:"document_type"`
 
-	// DocumentValue A data URI with base64 content, of an image or of a PDF.
+	// DocumentValue A data URI with base64 content, of an image (`image/*`) or a PDF (`application/pdf`). It counts towards the 20 MiB of the body.
 	//
 	// Example: data:image/png;base64,iVBORw0KGgo=
-	DocumentValue DocumentContent     `json:"document_value"`
-	ExpiryDate    *openapi_types.Date `json:"expiry_date,omitempty"`
+	DocumentValue DocumentContent `json:"document_value"`
 
-	// State ISO 3166-2 code without the country, mostly 2 characters.
+	// ExpiryDate Last day on which the document is valid, YYYY-MM-DD.
+	ExpiryDate *openapi_types.Date `json:"expiry_date,omitempty"`
+
+	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
@@ -1012,10 +1036,10 @@ type PickupLocation struct {
 	Name ReferenceText `json:"name"`
 }
 
-// PositiveAmount An exact amount above zero, with at most as many decimals as its currency has.
+// PositiveAmount An exact amount above 0 and at most 1000000000000, with at most as many decimals as its currency has. A JSON number in plain notation, without exponent: write it from a decimal type, never from a binary float; see [Money](#money).
 type PositiveAmount = wire.Amount
 
-// Purpose Open set of tokens.
+// Purpose Purpose of a transfer: a token of upper-case letters, digits and underscores, at most 64 characters. OTHER is seen; the set is open.
 //
 // Example: OTHER
 type Purpose = string
@@ -1025,7 +1049,7 @@ type ReceiveSide struct {
 	union json.RawMessage
 }
 
-// ReceiveUser defines model for ReceiveUser.
+// ReceiveUser A person or business that gets money: everything that was sent. What was not sent is absent.
 type ReceiveUser struct {
 	// AddressLine1 Street and number, at most 255 characters.
 	//
@@ -1037,34 +1061,38 @@ type ReceiveUser struct {
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
 
-	// Country ISO 3166-1 alpha-2 code.
+	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country CountryCode `json:"country"`
 
-	// CreatedAt ISO 8601 without zone, six fractional digits, UTC.
+	// CreatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
 	//
 	// Example: 2026-01-31T09:30:00.000000
 	CreatedAt Timestamp `json:"created_at"`
-	Email     *string   `json:"email,omitempty"`
+
+	// Email Email address, at most 254 characters.
+	Email *string `json:"email,omitempty"`
 
 	// FirstName First name of a person; of a business its whole name. At most 200 characters.
 	//
 	// Example: Asha
-	FirstName FirstName          `json:"first_name"`
-	ID        openapi_types.UUID `json:"id"`
+	FirstName FirstName `json:"first_name"`
+
+	// ID Identifier of the receive user, a UUID; the `to.id` of a transaction.
+	ID openapi_types.UUID `json:"id"`
 
 	// LastName Last name of a person, at most 200 characters.
 	//
 	// Example: Example
 	LastName *LastName `json:"last_name,omitempty"`
 
-	// MobilePhone Digits only, with the country's dialling code.
+	// MobilePhone 4 to 20 digits with the dialling code of the country, without plus sign, spaces and hyphens.
 	//
 	// Example: 14155550100
 	MobilePhone *MobilePhone `json:"mobile_phone,omitempty"`
 
-	// State ISO 3166-2 code without the country, mostly 2 characters.
+	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
@@ -1075,7 +1103,7 @@ type ReceiveUser struct {
 	Zipcode *Zipcode `json:"zipcode,omitempty"`
 }
 
-// ReceiveUserRequest defines model for ReceiveUserRequest.
+// ReceiveUserRequest A person or business that gets money. HOME_DELIVERY needs `address_line1` and `city`.
 type ReceiveUserRequest struct {
 	// AddressLine1 Street and number, at most 255 characters.
 	//
@@ -1087,11 +1115,13 @@ type ReceiveUserRequest struct {
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
 
-	// Country ISO 3166-1 alpha-2 code.
+	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country CountryCode `json:"country"`
-	Email   *string     `json:"email,omitempty"`
+
+	// Email Email address, at most 254 characters.
+	Email *string `json:"email,omitempty"`
 
 	// FirstName First name of a person; of a business its whole name. At most 200 characters.
 	//
@@ -1103,12 +1133,12 @@ type ReceiveUserRequest struct {
 	// Example: Example
 	LastName *LastName `json:"last_name,omitempty"`
 
-	// MobilePhone Digits only, with the country's dialling code.
+	// MobilePhone 4 to 20 digits with the dialling code of the country, without plus sign, spaces and hyphens.
 	//
 	// Example: 14155550100
 	MobilePhone *MobilePhone `json:"mobile_phone,omitempty"`
 
-	// State ISO 3166-2 code without the country, mostly 2 characters.
+	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
@@ -1131,13 +1161,13 @@ type ReferenceText = string
 
 // RemainingLimit Amounts in the sending currency of the user's corridor, never below zero.
 type RemainingLimit struct {
-	// AnnualLimit An exact amount in the currency named beside it, with at most as many decimals as that currency has.
+	// AnnualLimit An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
 	AnnualLimit Amount `json:"annual_limit"`
 
-	// DailyLimit An exact amount in the currency named beside it, with at most as many decimals as that currency has.
+	// DailyLimit An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
 	DailyLimit Amount `json:"daily_limit"`
 
-	// MonthlyLimit An exact amount in the currency named beside it, with at most as many decimals as that currency has.
+	// MonthlyLimit An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
 	MonthlyLimit Amount `json:"monthly_limit"`
 }
 
@@ -1146,14 +1176,14 @@ type RemainingLimit struct {
 // Example: Family support
 type RemittancePurpose = string
 
-// State defines model for State.
+// State A state of a country, first form.
 type State struct {
-	// Code ISO 3166-2 code without the country, mostly 2 characters.
+	// Code ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
 	// Example: CA
 	Code StateCode `json:"code"`
 
-	// Country ISO 3166-1 alpha-2 code.
+	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country CountryCode `json:"country"`
@@ -1164,14 +1194,14 @@ type State struct {
 	Name ReferenceText `json:"name"`
 }
 
-// StateCode ISO 3166-2 code without the country, mostly 2 characters.
+// StateCode ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 //
 // Example: CA
 type StateCode = string
 
-// StateV2 defines model for StateV2.
+// StateV2 A state of a country, second form: with an id, and the country by its number.
 type StateV2 struct {
-	// Code ISO 3166-2 code without the country, mostly 2 characters.
+	// Code ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
 	// Example: CA
 	Code StateCode `json:"code"`
@@ -1192,17 +1222,17 @@ type StateV2 struct {
 	Name ReferenceText `json:"name"`
 }
 
-// Timestamp ISO 8601 without zone, six fractional digits, UTC.
+// Timestamp A time in UTC, ISO 8601 without zone and with six fractional digits.
 //
 // Example: 2026-01-31T09:30:00.000000
 type Timestamp = wire.Timestamp
 
-// Transaction defines model for Transaction.
+// Transaction A transfer as it is now. `from_amount`, `fee_amount` and `bonus_amount` are in `from_currency`, `to_amount` is in `to_currency`; each has all decimals of its currency.
 type Transaction struct {
-	// BonusAmount Bonus in the sending currency.
+	// BonusAmount Bonus in `from_currency`, on top of `from_amount`. At present always 0.
 	BonusAmount wire.Amount `json:"bonus_amount"`
 
-	// CreatedAt ISO 8601 without zone, six fractional digits, UTC.
+	// CreatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
 	//
 	// Example: 2026-01-31T09:30:00.000000
 	CreatedAt Timestamp `json:"created_at"`
@@ -1217,28 +1247,32 @@ type Transaction struct {
 	// Example: NONE
 	DeliveryStatus DeliveryStatus `json:"delivery_status"`
 
-	// ExchangeRate Units of the receiving currency for one unit of the sending currency.
+	// ExchangeRate Units of the receiving currency for one unit of the sending currency, above 0 and at most 1000000000, with at most 19 significant digits.
 	ExchangeRate ExchangeRate `json:"exchange_rate"`
 
-	// FeeAmount An exact amount in the currency named beside it, with at most as many decimals as that currency has.
+	// FeeAmount An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
 	FeeAmount Amount `json:"fee_amount"`
 
-	// FromAmount An exact amount in the currency named beside it, with at most as many decimals as that currency has.
+	// FromAmount An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
 	FromAmount Amount `json:"from_amount"`
 
-	// FromCurrency ISO 4217 code.
+	// FromCurrency ISO 4217 code, three upper-case letters.
 	//
 	// Example: USD
-	FromCurrency CurrencyCode       `json:"from_currency"`
-	FromFundID   openapi_types.UUID `json:"from_fund_id"`
+	FromCurrency CurrencyCode `json:"from_currency"`
 
-	// FundingSourceType Open set of tokens. A transaction without it takes the type of its funding account.
+	// FromFundID The funding account of the sender, a UUID.
+	FromFundID openapi_types.UUID `json:"from_fund_id"`
+
+	// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. CARD is seen; the set is open. In a transaction it may be left out; then it is that of the funding account.
 	//
 	// Example: CARD
-	FundingSourceType FundingSourceType  `json:"funding_source_type"`
-	ID                openapi_types.UUID `json:"id"`
+	FundingSourceType FundingSourceType `json:"funding_source_type"`
 
-	// IPAddress IPv4 or IPv6 address.
+	// ID Identifier of the transaction, a UUID.
+	ID openapi_types.UUID `json:"id"`
+
+	// IPAddress IPv4 or IPv6 address, at most 45 characters.
 	//
 	// Example: 203.0.113.7
 	IPAddress *IPAddress `json:"ip_address,omitempty"`
@@ -1246,10 +1280,12 @@ type Transaction struct {
 	// Note A note of the sender, at most 500 characters; it may have several lines.
 	//
 	// Example: For the school
-	Note              *Note                 `json:"note,omitempty"`
+	Note *Note `json:"note,omitempty"`
+
+	// PhysicalDocuments The copies that were sent, without their content; empty if there are none.
 	PhysicalDocuments []TransactionDocument `json:"physical_documents"`
 
-	// Purpose Open set of tokens.
+	// Purpose Purpose of a transfer: a token of upper-case letters, digits and underscores, at most 64 characters. OTHER is seen; the set is open.
 	//
 	// Example: OTHER
 	Purpose *Purpose `json:"purpose,omitempty"`
@@ -1262,55 +1298,62 @@ type Transaction struct {
 	// To The receive user as known when the transaction was created. `fund_id` for BANK_DEPOSIT and WALLET, `payer_id` for CASH_PICKUP and HOME_DELIVERY.
 	To TransactionReceiveSide `json:"to"`
 
-	// ToAmount An exact amount in the currency named beside it, with at most as many decimals as that currency has.
+	// ToAmount An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
 	ToAmount Amount `json:"to_amount"`
 
-	// ToCurrency ISO 4217 code.
+	// ToCurrency ISO 4217 code, three upper-case letters.
 	//
 	// Example: USD
-	ToCurrency CurrencyCode       `json:"to_currency"`
-	UserID     openapi_types.UUID `json:"user_id"`
+	ToCurrency CurrencyCode `json:"to_currency"`
+
+	// UserID The sending user, a UUID.
+	UserID openapi_types.UUID `json:"user_id"`
 }
 
-// TransactionDocument defines model for TransactionDocument.
+// TransactionDocument The copy of a document about a transfer. Its content is never returned.
 type TransactionDocument struct {
-	// DocumentType Open set of tokens; seen are STATE_ID, EIN, INVOICE for copies and PASSPORT, SSN, EIN_NUMBER for numbers.
-	//
-	// Example: PASSPORT
-	DocumentType DocumentType       `json:"document_type"`
-	ID           openapi_types.UUID `json:"id"`
-}
-
-// TransactionDocumentRequest defines model for TransactionDocumentRequest.
-type TransactionDocumentRequest struct {
-	// DocumentType Open set of tokens; seen are STATE_ID, EIN, INVOICE for copies and PASSPORT, SSN, EIN_NUMBER for numbers.
+	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. Seen are STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; the set is open.
 	//
 	// Example: PASSPORT
 	DocumentType DocumentType `json:"document_type"`
 
-	// DocumentValue A data URI with base64 content, of an image or of a PDF.
+	// ID Identifier of the copy, a UUID.
+	ID openapi_types.UUID `json:"id"`
+}
+
+// TransactionDocumentRequest The copy of a document about a transfer.
+type TransactionDocumentRequest struct {
+	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. Seen are STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; the set is open.
+	//
+	// Example: PASSPORT
+	DocumentType DocumentType `json:"document_type"`
+
+	// DocumentValue A data URI with base64 content, of an image (`image/*`) or a PDF (`application/pdf`). It counts towards the 20 MiB of the body.
 	//
 	// Example: data:image/png;base64,iVBORw0KGgo=
 	DocumentValue DocumentContent `json:"document_value"`
 }
 
-// TransactionLimit defines model for TransactionLimit.
+// TransactionLimit What a user may still send to one destination, in the sending currency of the user's corridor.
 type TransactionLimit struct {
-	// Country The destination that was asked for.
+	// Country The destination that was asked for, an ISO 3166-1 alpha-2 code.
 	//
 	// Example: NP
 	Country string `json:"country"`
 
-	// CurrentTier The user's tier for this destination; 0 when the user has none.
+	// CurrentTier The tier of the user for this destination, from 1; 0 if the user is in none.
 	CurrentTier int32 `json:"current_tier"`
 
 	// RemainingLimit Amounts in the sending currency of the user's corridor, never below zero.
-	RemainingLimit RemainingLimit     `json:"remaining_limit"`
-	UserID         openapi_types.UUID `json:"user_id"`
+	RemainingLimit RemainingLimit `json:"remaining_limit"`
+
+	// UserID The user, a UUID.
+	UserID openapi_types.UUID `json:"user_id"`
 }
 
-// TransactionPage defines model for TransactionPage.
+// TransactionPage One page of transactions, newest first.
 type TransactionPage struct {
+	// Items The transactions of the page, at most 100.
 	Items []Transaction `json:"items"`
 
 	// NextCursor A position in a list, as `next_cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not read or build one.
@@ -1330,21 +1373,27 @@ type TransactionReceiveSide struct {
 	//
 	// Example: SENDER_AMOUNT
 	CalculationMode CalculationMode `json:"calculation_mode"`
-	Email           *string         `json:"email,omitempty"`
+
+	// Email Email address, at most 254 characters.
+	Email *string `json:"email,omitempty"`
 
 	// FirstName First name of a person; of a business its whole name. At most 200 characters.
 	//
 	// Example: Asha
-	FirstName FirstName           `json:"first_name"`
-	FundID    *openapi_types.UUID `json:"fund_id,omitempty"`
-	ID        openapi_types.UUID  `json:"id"`
+	FirstName FirstName `json:"first_name"`
+
+	// FundID The bank or wallet account, a UUID; with BANK_DEPOSIT and WALLET.
+	FundID *openapi_types.UUID `json:"fund_id,omitempty"`
+
+	// ID The receive user, a UUID.
+	ID openapi_types.UUID `json:"id"`
 
 	// LastName Last name of a person, at most 200 characters.
 	//
 	// Example: Example
 	LastName *LastName `json:"last_name,omitempty"`
 
-	// MobilePhone Digits only, with the country's dialling code.
+	// MobilePhone 4 to 20 digits with the dialling code of the country, without plus sign, spaces and hyphens.
 	//
 	// Example: 14155550100
 	MobilePhone *MobilePhone `json:"mobile_phone,omitempty"`
@@ -1366,38 +1415,38 @@ type TransactionReceiveSide struct {
 	PayoutMethod PayoutMethod `json:"payout_method"`
 }
 
-// TransactionRequest defines model for TransactionRequest.
+// TransactionRequest A transfer. `from_amount` and `fee_amount` are in `from_currency`, which is the currency of the sender's corridor; `to_amount` is in `to_currency`, which is the currency of the receive account or payer.
 type TransactionRequest struct {
 	// CustomPurpose The purpose in free text, at most 500 characters.
 	//
 	// Example: School fee
 	CustomPurpose *CustomPurpose `json:"custom_purpose,omitempty"`
 
-	// ExchangeRate Units of the receiving currency for one unit of the sending currency.
+	// ExchangeRate Units of the receiving currency for one unit of the sending currency, above 0 and at most 1000000000, with at most 19 significant digits.
 	ExchangeRate ExchangeRate `json:"exchange_rate"`
 
-	// FeeAmount Fee in the sending currency, beside the sending amount and not part of it. Left out it is 0.
+	// FeeAmount Fee in `from_currency`, 0 to 1000000000000, on top of `from_amount`. It changes neither `to_amount` nor the limits. Left out it is 0.
 	//
 	// Example: 2.5
 	FeeAmount *FeeAmountRequest `json:"fee_amount,omitempty"`
 
-	// FromAmount An exact amount above zero, with at most as many decimals as its currency has.
+	// FromAmount An exact amount above 0 and at most 1000000000000, with at most as many decimals as its currency has. A JSON number in plain notation, without exponent: write it from a decimal type, never from a binary float; see [Money](#money).
 	FromAmount PositiveAmount `json:"from_amount"`
 
-	// FromCurrency ISO 4217 code.
+	// FromCurrency ISO 4217 code, three upper-case letters.
 	//
 	// Example: USD
 	FromCurrency CurrencyCode `json:"from_currency"`
 
-	// FromFundID Funding account of the sender.
+	// FromFundID An ACTIVE funding account of the sender, a UUID.
 	FromFundID openapi_types.UUID `json:"from_fund_id"`
 
-	// FundingSourceType Open set of tokens. A transaction without it takes the type of its funding account.
+	// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. CARD is seen; the set is open. In a transaction it may be left out; then it is that of the funding account.
 	//
 	// Example: CARD
 	FundingSourceType *FundingSourceType `json:"funding_source_type,omitempty"`
 
-	// IPAddress IPv4 or IPv6 address.
+	// IPAddress IPv4 or IPv6 address, at most 45 characters.
 	//
 	// Example: 203.0.113.7
 	IPAddress *IPAddress `json:"ip_address,omitempty"`
@@ -1405,10 +1454,12 @@ type TransactionRequest struct {
 	// Note A note of the sender, at most 500 characters; it may have several lines.
 	//
 	// Example: For the school
-	Note              *Note                        `json:"note,omitempty"`
+	Note *Note `json:"note,omitempty"`
+
+	// PhysicalDocuments Copies of documents about the transfer, such as an invoice; at most 20.
 	PhysicalDocuments []TransactionDocumentRequest `json:"physical_documents,omitempty"`
 
-	// Purpose Open set of tokens.
+	// Purpose Purpose of a transfer: a token of upper-case letters, digits and underscores, at most 64 characters. OTHER is seen; the set is open.
 	//
 	// Example: OTHER
 	Purpose *Purpose `json:"purpose,omitempty"`
@@ -1421,10 +1472,10 @@ type TransactionRequest struct {
 	// To The receive user and what the payout method needs.
 	To ReceiveSide `json:"to"`
 
-	// ToAmount An exact amount above zero, with at most as many decimals as its currency has.
+	// ToAmount An exact amount above 0 and at most 1000000000000, with at most as many decimals as its currency has. A JSON number in plain notation, without exponent: write it from a decimal type, never from a binary float; see [Money](#money).
 	ToAmount *PositiveAmount `json:"to_amount,omitempty"`
 
-	// ToCurrency ISO 4217 code.
+	// ToCurrency ISO 4217 code, three upper-case letters.
 	//
 	// Example: USD
 	ToCurrency CurrencyCode `json:"to_currency"`
@@ -1435,20 +1486,22 @@ type TransactionRequest struct {
 // Example: INITIATED
 type TransactionStatus string
 
-// TxnType Who may send to whom; seen are C2C, B2B and B2C.
+// TxnType Who may send to whom: a token. Seen are C2C, B2B and B2C; the set is open.
 //
 // Example: C2C
 type TxnType = string
 
-// User All fields that were sent, and what the service adds.
+// User A sender: everything that was sent, and what the service adds. What was not sent is absent.
 type User struct {
 	// AddressLine1 Street and number, at most 255 characters.
 	//
 	// Example: 1 Sample Street
 	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
-	Business     bool         `json:"business"`
 
-	// BusinessType Legal form of a business; an open set of tokens, LLC is seen.
+	// Business True for a business, false for an individual.
+	Business bool `json:"business"`
+
+	// BusinessType Legal form of a business: a token of upper-case letters, digits and underscores, at most 64 characters. LLC is seen; the set is open.
 	//
 	// Example: LLC
 	BusinessType *BusinessType `json:"business_type,omitempty"`
@@ -1463,30 +1516,36 @@ type User struct {
 	// Example: https://www.example.com
 	CompanyWebsite *CompanyWebsite `json:"company_website,omitempty"`
 
-	// Country ISO 3166-1 alpha-2 code.
+	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country CountryCode `json:"country"`
 
-	// CreatedAt ISO 8601 without zone, six fractional digits, UTC.
+	// CreatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
 	//
 	// Example: 2026-01-31T09:30:00.000000
-	CreatedAt   Timestamp           `json:"created_at"`
+	CreatedAt Timestamp `json:"created_at"`
+
+	// DateOfBirth Date of birth, YYYY-MM-DD.
 	DateOfBirth *openapi_types.Date `json:"date_of_birth,omitempty"`
-	Email       string              `json:"email"`
+
+	// Email Email address, at most 254 characters.
+	Email string `json:"email"`
 
 	// FirstName First name of a person; of a business its whole name. At most 200 characters.
 	//
 	// Example: Asha
 	FirstName FirstName `json:"first_name"`
 
-	// Gender Gender of an individual, as free text; the interface document shows no value.
+	// Gender Gender of an individual: free text of 1 to 64 characters; the interface document shows no value.
 	//
 	// Example: FEMALE
-	Gender *Gender            `json:"gender,omitempty"`
-	ID     openapi_types.UUID `json:"id"`
+	Gender *Gender `json:"gender,omitempty"`
 
-	// IPAddress IPv4 or IPv6 address.
+	// ID Identifier of the user, a UUID; the `user_id` of paths.
+	ID openapi_types.UUID `json:"id"`
+
+	// IPAddress IPv4 or IPv6 address, at most 45 characters.
 	//
 	// Example: 203.0.113.7
 	IPAddress *IPAddress `json:"ip_address,omitempty"`
@@ -1499,18 +1558,20 @@ type User struct {
 	// MailingAddress The postal address of a business.
 	MailingAddress *MailingAddress `json:"mailing_address,omitempty"`
 
-	// MobilePhone Digits only, with the country's dialling code.
+	// MobilePhone 4 to 20 digits with the dialling code of the country, without plus sign, spaces and hyphens.
 	//
 	// Example: 14155550100
 	MobilePhone *MobilePhone `json:"mobile_phone,omitempty"`
 
-	// NumberOfEmployee Size of a business; an open set of tokens.
+	// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. BETWEEN_25_TO_50 is seen; the set is open.
 	//
 	// Example: BETWEEN_25_TO_50
-	NumberOfEmployee  *NumberOfEmployee  `json:"number_of_employee,omitempty"`
+	NumberOfEmployee *NumberOfEmployee `json:"number_of_employee,omitempty"`
+
+	// PhysicalDocuments The copies that were sent, without their content.
 	PhysicalDocuments []PhysicalDocument `json:"physical_documents,omitempty"`
 
-	// State ISO 3166-2 code without the country, mostly 2 characters.
+	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
@@ -1531,10 +1592,12 @@ type User struct {
 	// Example: SEND
 	Type *UserType `json:"type,omitempty"`
 
-	// UserScope What a business does; an open set of tokens.
+	// UserScope What a business does: a token of upper-case letters, digits and underscores, at most 64 characters. COMPUTER_TECHNOLOGY is seen; the set is open.
 	//
 	// Example: COMPUTER_TECHNOLOGY
-	UserScope        *UserScope        `json:"user_scope,omitempty"`
+	UserScope *UserScope `json:"user_scope,omitempty"`
+
+	// VirtualDocuments The numbers that were sent.
 	VirtualDocuments []VirtualDocument `json:"virtual_documents,omitempty"`
 
 	// Zipcode Postal code as written in its country, at most 20 characters.
@@ -1555,7 +1618,7 @@ type UserRequest struct {
 	// Example: false
 	Business *BusinessRequest `json:"business,omitempty"`
 
-	// BusinessType Legal form of a business; an open set of tokens, LLC is seen.
+	// BusinessType Legal form of a business: a token of upper-case letters, digits and underscores, at most 64 characters. LLC is seen; the set is open.
 	//
 	// Example: LLC
 	BusinessType *BusinessType `json:"business_type,omitempty"`
@@ -1570,24 +1633,28 @@ type UserRequest struct {
 	// Example: https://www.example.com
 	CompanyWebsite *CompanyWebsite `json:"company_website,omitempty"`
 
-	// Country ISO 3166-1 alpha-2 code.
+	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
-	Country     CountryCode         `json:"country"`
+	Country CountryCode `json:"country"`
+
+	// DateOfBirth Date of birth, YYYY-MM-DD.
 	DateOfBirth *openapi_types.Date `json:"date_of_birth,omitempty"`
-	Email       string              `json:"email"`
+
+	// Email Email address, at most 254 characters. It need not be unique.
+	Email string `json:"email"`
 
 	// FirstName First name of a person; of a business its whole name. At most 200 characters.
 	//
 	// Example: Asha
 	FirstName FirstName `json:"first_name"`
 
-	// Gender Gender of an individual, as free text; the interface document shows no value.
+	// Gender Gender of an individual: free text of 1 to 64 characters; the interface document shows no value.
 	//
 	// Example: FEMALE
 	Gender *Gender `json:"gender,omitempty"`
 
-	// IPAddress IPv4 or IPv6 address.
+	// IPAddress IPv4 or IPv6 address, at most 45 characters.
 	//
 	// Example: 203.0.113.7
 	IPAddress *IPAddress `json:"ip_address,omitempty"`
@@ -1595,21 +1662,25 @@ type UserRequest struct {
 	// LastName Last name of a person, at most 200 characters.
 	//
 	// Example: Example
-	LastName       *LastName              `json:"last_name,omitempty"`
+	LastName *LastName `json:"last_name,omitempty"`
+
+	// MailingAddress The postal address of a business. Each member is optional.
 	MailingAddress *MailingAddressRequest `json:"mailing_address,omitempty"`
 
-	// MobilePhone Digits only, with the country's dialling code.
+	// MobilePhone 4 to 20 digits with the dialling code of the country, without plus sign, spaces and hyphens.
 	//
 	// Example: 14155550100
 	MobilePhone *MobilePhone `json:"mobile_phone,omitempty"`
 
-	// NumberOfEmployee Size of a business; an open set of tokens.
+	// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. BETWEEN_25_TO_50 is seen; the set is open.
 	//
 	// Example: BETWEEN_25_TO_50
-	NumberOfEmployee  *NumberOfEmployee         `json:"number_of_employee,omitempty"`
+	NumberOfEmployee *NumberOfEmployee `json:"number_of_employee,omitempty"`
+
+	// PhysicalDocuments Copies of documents, at most 20.
 	PhysicalDocuments []PhysicalDocumentRequest `json:"physical_documents,omitempty"`
 
-	// State ISO 3166-2 code without the country, mostly 2 characters.
+	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
@@ -1619,10 +1690,12 @@ type UserRequest struct {
 	// Example: SEND
 	Type *UserTypeRequest `json:"type,omitempty"`
 
-	// UserScope What a business does; an open set of tokens.
+	// UserScope What a business does: a token of upper-case letters, digits and underscores, at most 64 characters. COMPUTER_TECHNOLOGY is seen; the set is open.
 	//
 	// Example: COMPUTER_TECHNOLOGY
-	UserScope        *UserScope               `json:"user_scope,omitempty"`
+	UserScope *UserScope `json:"user_scope,omitempty"`
+
+	// VirtualDocuments Numbers of documents, at most 20.
 	VirtualDocuments []VirtualDocumentRequest `json:"virtual_documents,omitempty"`
 
 	// Zipcode Postal code as written in its country, at most 20 characters.
@@ -1631,7 +1704,7 @@ type UserRequest struct {
 	Zipcode *Zipcode `json:"zipcode,omitempty"`
 }
 
-// UserScope What a business does; an open set of tokens.
+// UserScope What a business does: a token of upper-case letters, digits and underscores, at most 64 characters. COMPUTER_TECHNOLOGY is seen; the set is open.
 //
 // Example: COMPUTER_TECHNOLOGY
 type UserScope = string
@@ -1646,9 +1719,9 @@ type UserType string
 // Example: SEND
 type UserTypeRequest = UserType
 
-// VerificationRequest defines model for VerificationRequest.
+// VerificationRequest What to set of the verification of a user. Each member is optional.
 type VerificationRequest struct {
-	// CipInfo CIP tag to status; only tags of the user's kind.
+	// CipInfo CIP tag to status, at most 50; only tags of the user's kind.
 	CipInfo map[string]CipStatusRequest `json:"cip_info,omitempty"`
 
 	// KycStatus Overall verification status, KYC of an individual and KYB of a business. Known today, and more may be added:
@@ -1665,12 +1738,12 @@ type VerificationRequest struct {
 
 // VirtualDocument The number of a document that was sent.
 type VirtualDocument struct {
-	// Country ISO 3166-1 alpha-2 code.
+	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country *CountryCode `json:"country,omitempty"`
 
-	// DocumentType Open set of tokens; seen are STATE_ID, EIN, INVOICE for copies and PASSPORT, SSN, EIN_NUMBER for numbers.
+	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. Seen are STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; the set is open.
 	//
 	// Example: PASSPORT
 	DocumentType DocumentType `json:"document_type"`
@@ -1678,16 +1751,20 @@ type VirtualDocument struct {
 	// DocumentValue The number of a document, at most 100 characters.
 	//
 	// Example: 000000000
-	DocumentValue DocumentNumber      `json:"document_value"`
-	ExpiryDate    *openapi_types.Date `json:"expiry_date,omitempty"`
-	ID            openapi_types.UUID  `json:"id"`
+	DocumentValue DocumentNumber `json:"document_value"`
+
+	// ExpiryDate Last day on which the document is valid, YYYY-MM-DD.
+	ExpiryDate *openapi_types.Date `json:"expiry_date,omitempty"`
+
+	// ID Identifier of the document, a UUID.
+	ID openapi_types.UUID `json:"id"`
 
 	// IDIssuingAuthority Who issued the document, at most 200 characters.
 	//
 	// Example: Sample authority
 	IDIssuingAuthority *IssuingAuthority `json:"id_issuing_authority,omitempty"`
 
-	// State ISO 3166-2 code without the country, mostly 2 characters.
+	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
@@ -1695,12 +1772,12 @@ type VirtualDocument struct {
 
 // VirtualDocumentRequest The number of a document.
 type VirtualDocumentRequest struct {
-	// Country ISO 3166-1 alpha-2 code.
+	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country *CountryCode `json:"country,omitempty"`
 
-	// DocumentType Open set of tokens; seen are STATE_ID, EIN, INVOICE for copies and PASSPORT, SSN, EIN_NUMBER for numbers.
+	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. Seen are STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; the set is open.
 	//
 	// Example: PASSPORT
 	DocumentType DocumentType `json:"document_type"`
@@ -1708,45 +1785,49 @@ type VirtualDocumentRequest struct {
 	// DocumentValue The number of a document, at most 100 characters.
 	//
 	// Example: 000000000
-	DocumentValue DocumentNumber      `json:"document_value"`
-	ExpiryDate    *openapi_types.Date `json:"expiry_date,omitempty"`
+	DocumentValue DocumentNumber `json:"document_value"`
+
+	// ExpiryDate Last day on which the document is valid, YYYY-MM-DD.
+	ExpiryDate *openapi_types.Date `json:"expiry_date,omitempty"`
 
 	// IDIssuingAuthority Who issued the document, at most 200 characters.
 	//
 	// Example: Sample authority
 	IDIssuingAuthority *IssuingAuthority `json:"id_issuing_authority,omitempty"`
 
-	// State ISO 3166-2 code without the country, mostly 2 characters.
+	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
 }
 
-// WalletAccount defines model for WalletAccount.
+// WalletAccount A wallet of a receive user.
 type WalletAccount struct {
-	// CreatedAt ISO 8601 without zone, six fractional digits, UTC.
+	// CreatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
 	//
 	// Example: 2026-01-31T09:30:00.000000
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Currency ISO 4217 code.
+	// Currency ISO 4217 code, three upper-case letters.
 	//
 	// Example: USD
 	Currency CurrencyCode `json:"currency"`
 
-	// ID The `fund_id` of a WALLET payout.
+	// ID Identifier of the wallet, a UUID; the `fund_id` of a WALLET payout.
 	ID openapi_types.UUID `json:"id"`
 
 	// PayerID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
 	//
 	// Example: 1001
-	PayerID      ReferenceID `json:"payer_id"`
-	WalletNumber string      `json:"wallet_number"`
+	PayerID ReferenceID `json:"payer_id"`
+
+	// WalletNumber Number of the wallet, as it was sent.
+	WalletNumber string `json:"wallet_number"`
 }
 
-// WalletAccountRequest defines model for WalletAccountRequest.
+// WalletAccountRequest A wallet of a receive user.
 type WalletAccountRequest struct {
-	// Currency ISO 4217 code.
+	// Currency ISO 4217 code, three upper-case letters.
 	//
 	// Example: USD
 	Currency CurrencyCode `json:"currency"`
@@ -1754,24 +1835,26 @@ type WalletAccountRequest struct {
 	// PayerID Identifier of an entry of the reference data, stable. At most 2^53-1, so that it is exact in JavaScript too.
 	//
 	// Example: 1001
-	PayerID      ReferenceID `json:"payer_id"`
-	WalletNumber string      `json:"wallet_number"`
+	PayerID ReferenceID `json:"payer_id"`
+
+	// WalletNumber Number of the wallet, 1 to 50 letters, digits, spaces and @ + . _ -
+	WalletNumber string `json:"wallet_number"`
 }
 
-// WalletTo defines model for WalletTo.
+// WalletTo The receive side of a payout to a wallet.
 type WalletTo struct {
 	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
 	//
 	// Example: SENDER_AMOUNT
 	CalculationMode *CalculationModeRequest `json:"calculation_mode,omitempty"`
 
-	// FundID A wallet account of the receive user.
+	// FundID A wallet account of the receive user, a UUID.
 	FundID openapi_types.UUID `json:"fund_id"`
 
-	// ID The receive user.
+	// ID The receive user, a UUID.
 	ID openapi_types.UUID `json:"id"`
 
-	// PayerID If sent, the payer of that wallet account.
+	// PayerID The payer of that wallet account. It may be left out.
 	PayerID *int64 `json:"payer_id,omitempty"`
 
 	// PayoutMethod How the receive user gets the funds. Known today, and more may be added:
@@ -1791,7 +1874,7 @@ type WalletTo struct {
 // Example: 94105
 type Zipcode = string
 
-// CountryCodePath ISO 3166-1 alpha-2 code.
+// CountryCodePath ISO 3166-1 alpha-2 code, two upper-case letters.
 //
 // Example: NP
 type CountryCodePath = CountryCode
@@ -1805,66 +1888,66 @@ type ReceiveUserID = openapi_types.UUID
 // UserID defines model for UserId.
 type UserID = openapi_types.UUID
 
-// BadRequest defines model for BadRequest.
+// BadRequest The body of every error.
 type BadRequest = Error
 
-// BadTransaction defines model for BadTransaction.
+// BadTransaction The body of every error.
 type BadTransaction = Error
 
-// BankAccountRefused defines model for BankAccountRefused.
+// BankAccountRefused The body of every error.
 type BankAccountRefused = Error
 
-// CorridorNotEnabled defines model for CorridorNotEnabled.
+// CorridorNotEnabled The body of every error.
 type CorridorNotEnabled = Error
 
-// IdempotencyConflict defines model for IdempotencyConflict.
+// IdempotencyConflict The body of every error.
 type IdempotencyConflict = Error
 
-// InternalError defines model for InternalError.
+// InternalError The body of every error.
 type InternalError = Error
 
-// MethodNotAllowed defines model for MethodNotAllowed.
+// MethodNotAllowed The body of every error.
 type MethodNotAllowed = Error
 
-// NotFound defines model for NotFound.
+// NotFound The body of every error.
 type NotFound = Error
 
-// PayloadTooLarge defines model for PayloadTooLarge.
+// PayloadTooLarge The body of every error.
 type PayloadTooLarge = Error
 
-// ServiceUnavailable defines model for ServiceUnavailable.
+// ServiceUnavailable The body of every error.
 type ServiceUnavailable = Error
 
-// TooManyRequests defines model for TooManyRequests.
+// TooManyRequests The body of every error.
 type TooManyRequests = Error
 
-// TransactionRefused defines model for TransactionRefused.
+// TransactionRefused The body of every error.
 type TransactionRefused = Error
 
-// Unauthorized defines model for Unauthorized.
+// Unauthorized The body of every error.
 type Unauthorized = Error
 
-// UnsupportedMediaType defines model for UnsupportedMediaType.
+// UnsupportedMediaType The body of every error.
 type UnsupportedMediaType = Error
 
-// WalletAccountRefused defines model for WalletAccountRefused.
+// WalletAccountRefused The body of every error.
 type WalletAccountRefused = Error
 
 // ListBanksParams defines parameters for ListBanks.
 type ListBanksParams struct {
-	// Country Country of the bank, ISO 3166-1 alpha-2. Without it, all enabled countries.
+	// Country Only banks of this country: an ISO 3166-1 code of two letters, in upper case. Without it, the banks of all enabled countries.
 	Country *CountryCode `form:"country,omitempty" json:"country,omitempty"`
 }
 
 // ListPayersParams defines parameters for ListPayers.
 type ListPayersParams struct {
-	// Country Country of the payer, ISO 3166-1 alpha-2 or alpha-3. Without it, all enabled countries.
+	// Country Only payers of this country: an ISO 3166-1 code of two letters (`NP`) or three (`NPL`), in upper case. Without it, the payers of all enabled countries.
 	Country *CountryCodeAny `form:"country,omitempty" json:"country,omitempty"`
 
-	// PayoutMethod Only payers of this method.
+	// PayoutMethod Only payers of this payout method, one of the four values. Without it, the payers of all methods.
 	PayoutMethod *PayoutMethodRequest `form:"payout_method,omitempty" json:"payout_method,omitempty"`
 
-	// DeliveryMethod The other spelling of `payout_method`, with the same meaning. Both may be sent when they are equal; two different values are refused with 400.
+	// DeliveryMethod The other spelling of `payout_method`, with the same meaning and values. Both may be sent if they are equal; two different values are rejected with 400. Use `payout_method`.
 	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
 	DeliveryMethod *PayoutMethodRequest `form:"delivery_method,omitempty" json:"delivery_method,omitempty"`
 }
@@ -1901,16 +1984,16 @@ type CreateWalletAccountParams struct {
 
 // GetTransactionLimitParams defines parameters for GetTransactionLimit.
 type GetTransactionLimitParams struct {
-	// Destination ISO 3166-1 alpha-2 code of the destination country. A destination that is not enabled answers 404.
+	// Destination The destination country: an ISO 3166-1 code of two letters, in upper case. A destination that is not enabled answers 404.
 	Destination CountryCode `form:"destination" json:"destination"`
 }
 
 // ListTransactionsParams defines parameters for ListTransactions.
 type ListTransactionsParams struct {
-	// Limit How many at the most.
+	// Limit How many transactions a page has at most, 1 to 100. Without it, 20.
 	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor The `next_cursor` of the page before.
+	// Cursor The `next_cursor` of the page before, at most 200 characters. Without it, the first page. Anything else is rejected with 400.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -1922,7 +2005,7 @@ type CreateTransactionParams struct {
 
 // ListStatesV2Params defines parameters for ListStatesV2.
 type ListStatesV2Params struct {
-	// CountryCode ISO 3166-1 alpha-2 code of the country. Without it, all enabled countries.
+	// CountryCode Only states of this country: an ISO 3166-1 code of two letters, in upper case. Without it, the states of all enabled countries.
 	CountryCode *CountryCode `form:"countryCode,omitempty" json:"countryCode,omitempty"`
 }
 
