@@ -1,7 +1,7 @@
 // Package client is the Go SDK of the payout service: one method for each operation of the contract
 // (openapi/openapi.yaml), with the types of gen/api, idempotency keys, retries and typed errors.
 //
-//	c, err := client.New("https://payouts.example.com", clientID, clientSecret)
+//	c, err := client.New(baseURL, clientID, clientSecret)
 //	if err != nil {
 //		return err
 //	}

@@ -35,8 +35,10 @@ func (c Code) Error() string { return string(c) }
 
 // Error is every error that a call returns. Use [errors.As] for its fields and [errors.Is] for its code and cause:
 //
-//	errors.Is(err, client.LimitExceeded)   // what the service said
-//	errors.Is(err, context.Canceled)       // the caller's context ended
+//	switch {
+//	case errors.Is(err, client.NotFound): // what the service said
+//	case errors.Is(err, context.Canceled): // the caller's context ended
+//	}
 //
 // Of the request it has only the identifiers of the call, so it may be logged.
 type Error struct {

@@ -16,7 +16,7 @@ import (
 //		if err != nil {
 //			return err
 //		}
-//		...
+//		statuses[transaction.ID] = transaction.Status
 //	}
 //
 // Limit of params is the length of a page, 1 to 100; Cursor is where to start. params may be nil; it is copied. An error
