@@ -1,0 +1,201 @@
+package docs
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// shell is a terminal in an empty folder, in which the blocks of a document run one after the other. Variables and functions
+// of a block are known to the next one.
+type shell struct {
+	*testing.T
+	Dir     string
+	address string            // where the document's service listens instead of 127.0.0.1:8080
+	replace map[string]string // what a document writes, and what it stands for here
+	exit    int               // code with which the next commands must fail, or 0
+
+	in     io.WriteCloser
+	lines  chan string
+	blocks int
+}
+
+// prelude makes the commands of documents work in another folder than the repository.
+const prelude = `
+set -o pipefail
+trap 'echo "@@failed with $?: $BASH_COMMAND"' ERR
+go() {
+	if [ "$1" = run ]; then
+		command go -C "$REPOSITORY" build -o "$PROGRAMS/" "$2" && "$PROGRAMS/$(basename "$2")" "${@:3}"
+	else
+		command go -C "$REPOSITORY" "$@"
+	fi
+}
+# Others run all tests, or change the repository: that the target exists must do.
+make() {
+	case $1 in
+	run | demo | spec-diff) command make --no-print-directory -C "$REPOSITORY" "$@" ;;
+	*) command make -C "$REPOSITORY" --dry-run "$@" >/dev/null ;;
+	esac
+}
+curl() { command curl --fail-with-body "$@"; }
+`
+
+// newShell starts a shell that ends, with all that it started, when the test does.
+func newShell(t *testing.T, variables ...string) *shell {
+	t.Helper()
+	root, err := filepath.Abs(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shell{T: t, Dir: t.TempDir(), address: free(t), lines: make(chan string)}
+	s.replace = map[string]string{"127.0.0.1:8080": s.address, "127.0.0.1:9090": free(t)}
+	programs := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	bash := exec.CommandContext(ctx, "bash")
+	bash.Dir = s.Dir
+	bash.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	bash.Cancel = func() error { return syscall.Kill(-bash.Process.Pid, syscall.SIGTERM) }
+	bash.Env = append(os.Environ(), append([]string{
+		"REPOSITORY=" + root, "PROGRAMS=" + programs, "PATH=" + programs + ":" + os.Getenv("PATH"),
+		"PAYOUTD_LISTEN=" + s.address, "PAYOUTD_DATABASE=sqlite:" + filepath.Join(s.Dir, "payouts.db"), "PAYOUTD_RATE_LIMIT=0",
+	}, variables...)...)
+	if s.in, err = bash.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := bash.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bash.Stderr = bash.Stdout
+	if err := bash.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(s.lines)
+		for scan := bufio.NewScanner(out); scan.Scan(); {
+			s.lines <- scan.Text()
+		}
+	}()
+	t.Cleanup(func() {
+		defer cancel()
+		io.WriteString(s.in, "kill $(jobs -p) 2>/dev/null; wait\n")
+		s.in.Close()
+		for range s.lines { // until everything that the shell started has ended
+		}
+		bash.Wait()
+	})
+	s.Run(prelude)
+	return s
+}
+
+// Run runs commands and returns what they print. The test fails if one of them does.
+func (s *shell) Run(commands string) string {
+	s.Helper()
+	for written, meant := range s.replace {
+		commands = strings.ReplaceAll(commands, written, meant)
+	}
+	s.blocks++
+	done := fmt.Sprintf("@@done %d", s.blocks)
+	if _, err := fmt.Fprintf(s.in, "{ :\n%s\n} </dev/null\necho; echo '%s'\n", commands, done); err != nil {
+		s.Fatal(err)
+	}
+	var out strings.Builder
+	for line := range s.lines {
+		if line == done {
+			if strings.Count(out.String(), "@@failed with ") != strings.Count(out.String(), fmt.Sprintf("@@failed with %d:", s.exit)) ||
+				s.exit != 0 && !strings.Contains(out.String(), "@@failed") {
+				s.Errorf("%s\n\nmust exit with %d, and printed\n%s", commands, s.exit, out.String())
+			}
+			return strings.TrimSpace(out.String())
+		}
+		out.WriteString(line + "\n")
+	}
+	s.Fatalf("the shell ended in\n%s\n%s", commands, out.String())
+	return ""
+}
+
+// starts matches a command that serves until it is stopped.
+var starts = regexp.MustCompile(`(?m)^(make run|payoutd serve|go run \./server/payoutd serve)\b.*$`)
+
+// RunBlock runs the commands of a document. One that serves runs in the background, and the next one when it is ready.
+func (s *shell) RunBlock(b block) string {
+	s.Helper()
+	at := starts.FindStringIndex(b.code)
+	if at == nil {
+		return s.Run(b.code)
+	}
+	out := s.Run(b.code[:at[0]])
+	command, _, _ := strings.Cut(b.code[at[0]:at[1]], " #")
+	s.Run(command + " >served.log 2>&1 &")
+	s.await()
+	return out + s.Run(b.code[at[1]:])
+}
+
+// await waits until the service of the shell is ready.
+func (s *shell) await() {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), 2*time.Minute)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.address+"/readyz", nil)
+		if err != nil {
+			s.Fatal(err)
+		}
+		if response, err := http.DefaultClient.Do(request); err == nil {
+			response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		select {
+		case <-ctx.Done():
+			log, _ := os.ReadFile(filepath.Join(s.Dir, "served.log"))
+			s.Fatalf("nothing is ready at %s: %s", s.address, log)
+		case <-tick.C:
+		}
+	}
+}
+
+// Sandbox starts a sandbox, as a document says that it was started elsewhere.
+func (s *shell) Sandbox() {
+	s.Helper()
+	s.RunBlock(block{code: "go run ./server/payoutd serve --sandbox"})
+}
+
+// Program runs a Go program with its address replaced, and returns what it prints.
+func (s *shell) Program(source string) string {
+	s.Helper()
+	file := filepath.Join(s.Dir, "main.go")
+	for written, meant := range s.replace {
+		source = strings.ReplaceAll(source, written, meant)
+	}
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		s.Fatal(err)
+	}
+	return s.Run("command go -C \"$REPOSITORY\" run " + file)
+}
+
+// free returns an address at which nothing listens.
+func free(t *testing.T) string {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
