@@ -5,13 +5,11 @@ package main
 // Its steps are shell commands, run with `sh -ec` in a copy of the folder conformance/consumers/NAME; an empty one does not
 // exist for this consumer. They find in their environment:
 //
-//	PAYOUTS_CONTRACT         path of openapi.yaml
-//	PAYOUTS_CONSUMERS        path of conformance/consumers
-//	PAYOUTS_URL              address of a sandbox that nobody has used before; story only
-//	PAYOUTS_CLIENT_ID        its credentials; story only
+//	PAYOUTS_CONTRACT       path of openapi.yaml
+//	PAYOUTS_CONSUMERS      path of conformance/consumers
+//	PAYOUTS_URL            address of a sandbox that nobody has used before; story only
+//	PAYOUTS_CLIENT_ID      its credentials; story only
 //	PAYOUTS_CLIENT_SECRET
-//	PAYOUTS_CLIENT_ID_2      those of a second client
-//	PAYOUTS_CLIENT_SECRET_2
 //
 // A step that fails says why in the last line that it prints.
 type consumer struct {
@@ -47,11 +45,6 @@ func (c consumer) steps() []step {
 }
 
 var consumers = []consumer{
-	{
-		Name: "schemathesis", Version: "4.32.5", Needs: []string{"python3"}, Uses: []string{"python"},
-		Story:  `../venv/bin/python prepare.py && ../venv/bin/schemathesis run --checks=all "$PAYOUTS_CONTRACT"`,
-		Remark: "all checks, 90 s; reasons for what it allows are in schemathesis.toml",
-	},
 	{
 		Name: "ogen", Version: "1.20.0", Needs: []string{"go"},
 		Install: "go mod download", Generate: "go generate", Compile: "go vet . && go build -o story", Story: "./story",
@@ -107,6 +100,14 @@ var consumers = []consumer{
 			" --type-mappings date=string",
 		Compile: "tsc --build", Story: "node out/story.js",
 		Remark: "needs modelPropertyNaming=original (OpenAPITools/openapi-generator#21810)",
+	},
+	{
+		Name: "guides", Version: "Jackson 2.21, simplejson 4.3, lossless-json 4.3",
+		Needs: []string{"java", "javac", "mvn", "npm", "flock", "python3"}, Uses: []string{"python"},
+		Install: npmInstall + " && mvn -q -B -f ../../../conformance/consumers/java/pom.xml dependency:copy-dependencies -DoutputDirectory=\"$PWD/lib\"",
+		Compile: "sh blocks.sh && mkdir -p classes && javac -Xlint:all,-processing,-classfile -Werror -d classes -cp 'lib/*' java.java && tsc",
+		Story:   "../venv/bin/python python.py && node out/ts.js && java -cp 'classes:lib/*' Guide",
+		Remark:  "the code that the contract shows in Java, Python and TypeScript",
 	},
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/google/uuid"
@@ -162,18 +163,19 @@ func whole(err error) bool {
 
 // check is [Operation.CheckRequest] within the limit of memory.
 func (m *middleware) check(op *Operation, r *http.Request, params map[string]string, holds *share) (*Request, error) {
-	if op.body == nil || r.Body == nil || r.Body == http.NoBody || m.memory.limit == 0 {
-		return op.CheckRequest(r, params, m.limit)
+	err := error(nil)
+	if op.body != nil && r.Body != nil && r.Body != http.NoBody && m.memory.limit > 0 {
+		var body io.ReadCloser
+		if body, err = meter(r, holds, m.limit); err == nil {
+			r.Body = body
+		}
 	}
 	var checked *Request
-	body, err := meter(r, holds, m.limit)
 	if err == nil {
-		r.Body = body
 		checked, err = op.CheckRequest(r, params, m.limit)
-		body.share = nil // a rest that was not read is streamed
 	}
 	if errors.Is(err, errNoMemory) {
-		err = fmt.Errorf("%w: %w", &Error{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}}}, err)
+		err = fmt.Errorf("%w: %w", &Error{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}}}, errNoMemory)
 	}
 	return checked, err
 }
