@@ -48,10 +48,8 @@ func (w *walker) refusals() {
 				if code == "" {
 					continue
 				}
-				cause := ex.at("summary").text()
-				if cause == code { // says no more than the code
-					cause = ""
-				}
+				// A summary that is the code says nothing more.
+				cause := strings.TrimPrefix(strings.TrimPrefix(ex.at("summary").text(), code), ", ")
 				if i := slices.IndexFunc(refusal.Codes, func(c named) bool { return c.Name == code }); i < 0 {
 					refusal.Codes = append(refusal.Codes, named{code, cause})
 				} else {

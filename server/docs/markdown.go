@@ -25,6 +25,7 @@ type heading struct {
 type renderer struct {
 	markdown goldmark.Markdown
 	ids      anchors
+	links    map[string]string // by the text of a code span: an error code or an operation
 }
 
 func newRenderer() *renderer {
@@ -37,7 +38,8 @@ func newRenderer() *renderer {
 				parser.WithInlineParsers(util.Prioritized(decisionLinks{}, 500)),
 			),
 		),
-		ids: anchors{},
+		ids:   anchors{},
+		links: map[string]string{},
 	}
 }
 
@@ -46,16 +48,24 @@ func (r *renderer) render(source string, level int) (template.HTML, []heading, e
 	text := text.NewReader([]byte(source))
 	document := r.markdown.Parser().Parse(text, parser.WithContext(parser.NewContext(parser.WithIDs(r.ids))))
 	top := 6
-	for n := range nodes[*ast.Heading](document) {
+	for _, n := range nodes[*ast.Heading](document) {
 		top = min(top, n.Level)
 	}
 	var found []heading
-	for n := range nodes[*ast.Heading](document) {
+	for _, n := range nodes[*ast.Heading](document) {
 		n.Level = min(6, n.Level-top+level)
 		id, _ := n.AttributeString("id")
 		found = append(found, heading{n.Level, fmt.Sprintf("%s", id), plain(n, text.Source())})
 	}
-	for n := range nodes[*ast.Link](document) {
+	for _, n := range nodes[*ast.CodeSpan](document) {
+		if target := r.links[plain(n, text.Source())]; target != "" && n.Parent().Kind() != ast.KindLink && n.Parent().Kind() != ast.KindHeading {
+			link := ast.NewLink()
+			link.Destination = []byte(target)
+			n.Parent().ReplaceChild(n.Parent(), n, link)
+			link.AppendChild(link, n)
+		}
+	}
+	for _, n := range nodes[*ast.Link](document) {
 		if page, ok := pageOf[string(n.Destination)]; ok {
 			n.Destination = []byte(page)
 		}
@@ -64,30 +74,34 @@ func (r *renderer) render(source string, level int) (template.HTML, []heading, e
 	if err := r.markdown.Renderer().Render(&out, text.Source(), document); err != nil {
 		return "", nil, fmt.Errorf("docs: render Markdown: %w", err)
 	}
-	return template.HTML(out.String()), found, nil //nolint:gosec // goldmark escapes everything
+	return template.HTML(scrollable.Replace(out.String())), found, nil //nolint:gosec // goldmark escapes everything
 }
+
+// scrollable lets wide tables scroll by themselves, with the keyboard too.
+var scrollable = strings.NewReplacer(
+	"<table>", `<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>`, "</table>", "</table></div>")
 
 // pageOf maps files that lie next to the contract to their pages.
 var pageOf = map[string]string{
 	"decisions.md": "/decisions", "CHANGELOG.md": "/changelog", "openapi.yaml": "/openapi.yaml",
 }
 
-// nodes are all nodes of one type.
-func nodes[T ast.Node](document ast.Node) func(yield func(T) bool) {
-	return func(yield func(T) bool) {
-		_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-			if t, ok := n.(T); ok && entering && !yield(t) {
-				return ast.WalkStop, nil
-			}
-			return ast.WalkContinue, nil
-		})
-	}
+// nodes returns all nodes of one type.
+func nodes[T ast.Node](document ast.Node) []T {
+	var all []T
+	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // fails only if the function does
+		if t, ok := n.(T); ok && entering {
+			all = append(all, t)
+		}
+		return ast.WalkContinue, nil
+	})
+	return all
 }
 
 // plain returns a node's text without marks.
 func plain(n ast.Node, source []byte) string {
 	var out strings.Builder
-	for t := range nodes[*ast.Text](n) {
+	for _, t := range nodes[*ast.Text](n) {
 		out.Write(t.Value(source))
 	}
 	return out.String()
@@ -128,23 +142,29 @@ func (a anchors) take(id string) string {
 	return unique
 }
 
-// decisionLinks makes a link of each D-nn in a text.
+// decisionLinks makes a link of each D-nn at the start of a word.
 type decisionLinks struct{}
 
-// Trigger implements parser.InlineParser.
-func (decisionLinks) Trigger() []byte { return []byte{'D'} }
+// Trigger implements parser.InlineParser. A space also stands for the start of a line.
+func (decisionLinks) Trigger() []byte { return []byte{' ', '('} }
 
 // Parse implements parser.InlineParser.
 func (decisionLinks) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	line, segment := block.PeekLine()
-	id := decisionID.Find(line)
-	before := block.PrecendingCharacter()
-	if id == nil || parent.Kind() == ast.KindHeading || pc.IsInLinkLabel() || before == '-' || before == '/' || before >= '0' && before <= 'z' {
+	before := 0
+	if line[0] == ' ' || line[0] == '(' {
+		before = 1
+	}
+	id := decisionID.Find(line[before:])
+	if id == nil || parent.Kind() == ast.KindHeading || pc.IsInLinkLabel() {
 		return nil
+	}
+	if before > 0 {
+		ast.MergeOrAppendTextSegment(parent, segment.WithStop(segment.Start+before))
 	}
 	link := ast.NewLink()
 	link.Destination = []byte("/decisions#" + decisionAnchor(string(id)))
-	link.AppendChild(link, ast.NewTextSegment(segment.WithStop(segment.Start+len(id))))
-	block.Advance(len(id))
+	link.AppendChild(link, ast.NewTextSegment(text.NewSegment(segment.Start+before, segment.Start+before+len(id))))
+	block.Advance(before + len(id))
 	return link
 }

@@ -120,8 +120,17 @@ type view struct {
 // html renders a page; text is its main text, if it has one, in Markdown.
 func (s *site) html(path, name, title, text string) ([]byte, error) {
 	r := newRenderer()
-	for _, op := range s.Reference.operations() {
-		r.ids.Put([]byte(op.ID))
+	if path == "/docs" {
+		for _, id := range []string{"content", "try", "credentials", "error-codes", "about", "filter"} { // of the template
+			r.ids.take(id)
+		}
+		for _, op := range s.Reference.operations() {
+			r.links[r.ids.take(op.ID)] = "#" + op.ID
+			r.links[op.Method+" "+op.Path] = "#" + op.ID
+		}
+		for _, f := range s.Reference.Failures {
+			r.links[f.Code] = "#" + r.ids.take("error-"+f.Code)
+		}
 	}
 	functions := template.FuncMap{
 		"markdown": func(text string, level int) (template.HTML, error) {

@@ -54,6 +54,7 @@ type operation struct {
 // content is a body with its schema and named examples.
 type content struct {
 	MediaType string
+	Name      string // of the schema, or its type
 	Required  bool
 	Schema    *property
 	Examples  []example
@@ -239,15 +240,17 @@ func (w *walker) parameter(name string, n *node) *property {
 		first = named.at("value")
 		break
 	}
-	p.Example = cmp.Or(first.compact(), p.Example)
+	if p.Example = cmp.Or(first.compact(), p.Example); uuid.MatchString(p.Example) {
+		p.Example = "" // nothing has this id, and the format is known
+	}
 	p.Fresh = p.In == "header" && strings.EqualFold(name, "X-Idempotency-Key")
 	return p
 }
 
-// Prefill is what a form has for a parameter before anything is known: the example if a value is required and the example means
-// something in every sandbox, as the id of a payer does and the id of a user does not.
+// Prefill is what a form has for a parameter before anything is known: the example if a value is required. Examples of ids
+// that are created are left out; those of reference data are the same in every sandbox.
 func (p *property) Prefill() string {
-	if !p.Required || uuid.MatchString(p.Example) {
+	if !p.Required {
 		return ""
 	}
 	return p.Example
@@ -256,6 +259,7 @@ func (p *property) Prefill() string {
 func (w *walker) content(n *node, id string) *content {
 	for mediaType, media := range n.at("content").members() {
 		c := &content{MediaType: mediaType, Schema: w.schema(media.at("schema"), "")}
+		c.Name = cmp.Or(w.facets(media.at("schema")).name, c.Schema.Type)
 		for name, named := range media.at("examples").members() {
 			named, _ = w.follow(named)
 			c.Examples = append(c.Examples, example{id + "-" + name, cmp.Or(named.at("summary").text(), name), named.at("value").pretty()})

@@ -136,7 +136,9 @@ func rules(f facets) []fact {
 			all = append(all, fact{Label: label, Values: list})
 		}
 	}
-	add(between(f.text("minLength"), f.text("maxLength"), "character"))
+	if f.text("format") != "uuid" { // which has one length
+		add(between(f.text("minLength"), f.text("maxLength"), "character"))
+	}
 	add(between(f.text("minItems"), f.text("maxItems"), "item"))
 	add(between(f.text("minProperties"), f.text("maxProperties"), "member"))
 	add(numbers(f))

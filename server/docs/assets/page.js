@@ -12,6 +12,33 @@ if (contents) {
   });
 }
 
+// The contents mark what is being read: the last target above the upper third of the window.
+if (contents) {
+  const links = Array.from(contents.querySelectorAll("nav a[href^='#']"));
+  const targets = links.map(link => document.getElementById(decodeURIComponent(link.hash.slice(1))));
+  let waiting = false;
+  const mark = () => {
+    waiting = false;
+    let current = -1;
+    targets.forEach((target, i) => {
+      if (target && !target.hidden && target.getBoundingClientRect().top < innerHeight / 3) current = i;
+    });
+    links.forEach((link, i) => {
+      if (i !== current) link.removeAttribute("aria-current");
+      else if (!link.hasAttribute("aria-current")) {
+        link.setAttribute("aria-current", "true");
+        const top = link.offsetTop - contents.clientHeight / 2;
+        if (contents.scrollHeight > contents.clientHeight) contents.scrollTop = top;
+      }
+    });
+  };
+  addEventListener("scroll", () => {
+    if (!waiting) requestAnimationFrame(mark);
+    waiting = true;
+  }, {passive: true});
+  mark();
+}
+
 const page = document.querySelector("main.docs");
 if (page) documentation();
 
