@@ -5,11 +5,13 @@ package main
 // Its steps are shell commands, run with `sh -ec` in a copy of the folder conformance/consumers/NAME; an empty one does not
 // exist for this consumer. They find in their environment:
 //
-//	PAYOUTS_CONTRACT       path of openapi.yaml
-//	PAYOUTS_CONSUMERS      path of conformance/consumers
-//	PAYOUTS_URL            address of a sandbox that nobody has used before; story only
-//	PAYOUTS_CLIENT_ID      its credentials; story only
+//	PAYOUTS_CONTRACT         path of openapi.yaml
+//	PAYOUTS_CONSUMERS        path of conformance/consumers
+//	PAYOUTS_URL              address of a sandbox that nobody has used before; story only
+//	PAYOUTS_CLIENT_ID        its credentials; story only
 //	PAYOUTS_CLIENT_SECRET
+//	PAYOUTS_CLIENT_ID_2      those of a second client
+//	PAYOUTS_CLIENT_SECRET_2
 //
 // A step that fails says why in the last line that it prints.
 type consumer struct {
@@ -45,6 +47,11 @@ func (c consumer) steps() []step {
 }
 
 var consumers = []consumer{
+	{
+		Name: "schemathesis", Version: "4.32.5", Needs: []string{"python3"}, Uses: []string{"python"},
+		Story:  `../venv/bin/python prepare.py && ../venv/bin/schemathesis run --checks=all "$PAYOUTS_CONTRACT"`,
+		Remark: "all checks, 90 s; reasons for what it allows are in schemathesis.toml",
+	},
 	{
 		Name: "ogen", Version: "1.20.0", Needs: []string{"go"},
 		Install: "go mod download", Generate: "go generate", Compile: "go vet . && go build -o story", Story: "./story",

@@ -26,8 +26,9 @@ func build(ctx context.Context, dir string) (path string, err error) {
 
 // A sandbox is a running `payoutd serve --sandbox` on a database of its own.
 type sandbox struct {
-	cmd                 *exec.Cmd
-	address, id, secret string
+	cmd     *exec.Cmd
+	address string
+	clients [][2]string // id and secret
 }
 
 // start starts a sandbox on a new SQLite file, and waits until it says where it listens.
@@ -54,8 +55,9 @@ func start(ctx context.Context, daemon, file string) (_ *sandbox, err error) {
 		switch words := strings.Fields(lines.Text()); {
 		case len(words) == 2 && words[0] == "Sandbox":
 			s.address = words[1]
-		case len(words) == 4 && words[0] == "Clients":
-			s.id, s.secret = words[1], words[3]
+		case len(words) > 2 && words[len(words)-2] == "/":
+			s.clients = append(s.clients, [2]string{words[len(words)-3], words[len(words)-1]})
+		case len(s.clients) > 0:
 			go io.Copy(io.Discard, stdout) //nolint:errcheck // until it ends
 			return s, nil
 		}
@@ -65,7 +67,11 @@ func start(ctx context.Context, daemon, file string) (_ *sandbox, err error) {
 }
 
 func (s *sandbox) env() []string {
-	return []string{"PAYOUTS_URL=" + s.address, "PAYOUTS_CLIENT_ID=" + s.id, "PAYOUTS_CLIENT_SECRET=" + s.secret}
+	env := []string{"PAYOUTS_URL=" + s.address}
+	for i, suffix := range []string{"", "_2"} {
+		env = append(env, "PAYOUTS_CLIENT_ID"+suffix+"="+s.clients[i][0], "PAYOUTS_CLIENT_SECRET"+suffix+"="+s.clients[i][1])
+	}
+	return env
 }
 
 func (s *sandbox) stop() {

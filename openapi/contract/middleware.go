@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/google/uuid"
@@ -163,19 +162,18 @@ func whole(err error) bool {
 
 // check is [Operation.CheckRequest] within the limit of memory.
 func (m *middleware) check(op *Operation, r *http.Request, params map[string]string, holds *share) (*Request, error) {
-	err := error(nil)
-	if op.body != nil && r.Body != nil && r.Body != http.NoBody && m.memory.limit > 0 {
-		var body io.ReadCloser
-		if body, err = meter(r, holds, m.limit); err == nil {
-			r.Body = body
-		}
+	if op.body == nil || r.Body == nil || r.Body == http.NoBody || m.memory.limit == 0 {
+		return op.CheckRequest(r, params, m.limit)
 	}
 	var checked *Request
+	body, err := meter(r, holds, m.limit)
 	if err == nil {
+		r.Body = body
 		checked, err = op.CheckRequest(r, params, m.limit)
+		body.share = nil // a rest that was not read is streamed
 	}
 	if errors.Is(err, errNoMemory) {
-		err = fmt.Errorf("%w: %w", &Error{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}}}, errNoMemory)
+		err = fmt.Errorf("%w: %w", &Error{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}}}, err)
 	}
 	return checked, err
 }

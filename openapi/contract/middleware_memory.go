@@ -51,12 +51,12 @@ func (s *share) free() {
 // meteredBody takes from a share what is read, in advance if the length is known.
 type meteredBody struct {
 	io.ReadCloser
-	share *share
-	left  int64 // taken, and not yet read
+	share *share // nil once the rest is streamed
+	left  int64  // taken, and not yet read
 }
 
 // meter returns the body of r, metered, and takes its length, for which CheckRequest makes room at once.
-func meter(r *http.Request, s *share, limit int64) (io.ReadCloser, error) {
+func meter(r *http.Request, s *share, limit int64) (*meteredBody, error) {
 	body := &meteredBody{ReadCloser: r.Body, share: s}
 	if n := r.ContentLength; n > 0 && n <= limit {
 		if !s.take(n) {
@@ -70,7 +70,7 @@ func meter(r *http.Request, s *share, limit int64) (io.ReadCloser, error) {
 // Read implements [io.Reader].
 func (b *meteredBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if b.left -= int64(n); b.left < 0 {
+	if b.left -= int64(n); b.left < 0 && b.share != nil {
 		if !b.share.take(-b.left) {
 			return 0, errNoMemory
 		}
