@@ -51,6 +51,18 @@ func contentRules() []probe.Check {
 			},
 		},
 		{
+			ID: "http.content-type.other-charset", Title: "application/json with another charset than utf-8 is refused with 415",
+			Clauses: []string{"D-52"}, Operations: []string{"createUser"},
+			Fix: "Look at the charset too: JSON is UTF-8, and a body that says otherwise is either wrong or cannot be read.",
+			Run: func(t *probe.T) {
+				reply := t.Send(probe.Request{
+					Method: http.MethodPost, Path: "/users", Body: t.UserRequest(),
+					Header: http.Header{"Content-Type": {"application/json; charset=iso-8859-1"}},
+				})
+				t.Refused(reply, nil, http.StatusUnsupportedMediaType, api.ErrorCodeUnsupportedMediaType)
+			},
+		},
+		{
 			ID: "http.content-type.no-body", Title: "Without a body the content type is ignored",
 			Clauses: []string{"D-52"}, Operations: []string{"listPayers", "listBanks", "createUser"},
 			Fix: "Look at Content-Type only where there is a body; callers send application/json with every request. Where a body is missing answer 400, not 415.",

@@ -56,6 +56,12 @@ func requestRules() []probe.Check {
 			},
 		},
 		{
+			ID: "idempotency.different.first", Title: "A used key is refused before a different request is judged by rules that are in no schema",
+			Clauses: []string{"7-key-reused", "D-16"}, Operations: creating,
+			Fix: "Compare the fingerprint as soon as a request keeps the schemas, before decimals, currencies, amounts and kinds of users are looked at.",
+			Run: usedKeyFirst,
+		},
+		{
 			ID: "idempotency.key.distinct", Title: "Keys that differ in any character are two keys",
 			Clauses: []string{"D-16"}, Operations: []string{"createTransaction"},
 			Fix: "Compare keys character by character: do not fold case, trim, split, unquote, decode or normalize them.",
@@ -78,6 +84,32 @@ func requestRules() []probe.Check {
 			},
 		},
 	}
+}
+
+// usedKeyFirst sends requests that would be refused with 400 without the key.
+func usedKeyFirst(t *probe.T) {
+	s, body := t.Deposit()
+	key, path := probe.NewKey(), probe.UserPath(s.UserID, "transactions")
+	r, err := t.Create(s.UserID, key, body)
+	probe.Setup(t, r, err)
+	for name, change := range map[string]func(members map[string]any){
+		"decimals": func(m map[string]any) { m["from_amount"] = json.Number("1.001") },
+		"currency": func(m map[string]any) { m["to_currency"] = "ZZZ" },
+		"amounts": func(m map[string]any) {
+			m["to_amount"], toOf(m)["calculation_mode"] = json.Number("99999"), api.CalculationModeReceiverAmount
+		},
+	} {
+		t.Case(name, func() {
+			members := probe.Object(t, body)
+			change(members)
+			t.Refused(fullRequest{path: path}.withKey(t, key, members), nil, 409, api.ErrorCodeIdempotencyKeyReused)
+		})
+	}
+	t.Case("kinds of users", func() {
+		members := probe.Object(t, business(t))
+		members["last_name"] = "Conformance"
+		t.Refused(fullRequest{path: "/users"}.withKey(t, key, members), nil, 409, api.ErrorCodeIdempotencyKeyReused)
+	})
 }
 
 // encoded writes a request as JSON.

@@ -156,6 +156,18 @@ func transactionPaging() []probe.Check {
 			},
 		},
 		{
+			ID: "transactions.paging.again", Title: "A cursor that is sent again returns the same page",
+			Clauses: []string{"D-29"}, Operations: list, Needs: probe.Extensions,
+			Fix: "Keep no record of cursors that were used: a caller whose response was lost sends one again.",
+			Run: func(t *probe.T) {
+				s, _ := transactionsOf(t, 3)
+				first := transactionPage(t, s.UserID, two, nil)
+				page := transactionPage(t, s.UserID, two, first.NextCursor)
+				again := transactionPage(t, s.UserID, two, first.NextCursor)
+				t.Expect(sameOrder(momentsOf(page.Items), momentsOf(again.Items)), "the second answer has other transactions than the first")
+			},
+		},
+		{
 			ID: "transactions.paging.default", Title: "A page holds no more than 20 transactions where no limit is sent",
 			Clauses: []string{"D-29"}, Operations: list, Needs: probe.Extensions,
 			Fix: "Take 20 for limit where it is left out.",

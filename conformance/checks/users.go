@@ -54,6 +54,12 @@ func users() []probe.Check {
 			},
 		},
 		{
+			ID: "users.registration.impossible", Title: "A country that ISO 3166-1 does not know, and a date of birth in the future, are refused with 400",
+			Clauses: []string{"D-13"}, Operations: registration,
+			Fix: "Look countries up in the list of ISO 3166-1, in addresses and documents too, and compare date_of_birth with today in UTC.",
+			Run: impossible,
+		},
+		{
 			ID: "users.registration.destination", Title: "A user is registered to send from a destination only where that is an originating corridor too",
 			Clauses: []string{"1-rule-1", "D-09", "D-18"}, Operations: []string{"createUser", "createTransaction"},
 			Fix: "Look for the country of a user with type SEND among the originating corridors of the client, not among the destinations.",
@@ -207,4 +213,23 @@ func date(text string) *openapi_types.Date {
 		panic(err)
 	}
 	return &openapi_types.Date{Time: d}
+}
+
+// impossible sends what has the form of the contract and cannot be. XX is a code that ISO 3166-1 never assigns.
+func impossible(t *probe.T) {
+	const nowhere = "XX"
+	copied := api.PhysicalDocumentRequest{DocumentType: "STATE_ID", DocumentValue: documentPNG, Country: probe.Ptr(nowhere)}
+	number := api.VirtualDocumentRequest{DocumentType: "PASSPORT", DocumentValue: "1", Country: probe.Ptr(nowhere)}
+	for field, body := range map[string]api.UserRequest{
+		"/country":                      t.UserRequest(func(u *api.UserRequest) { u.Country, u.Type = nowhere, nil }),
+		"/mailing_address/country":      business(t, func(u *api.UserRequest) { u.MailingAddress.Country = probe.Ptr(nowhere) }),
+		"/physical_documents/0/country": t.UserRequest(func(u *api.UserRequest) { u.PhysicalDocuments = []api.PhysicalDocumentRequest{copied} }),
+		"/virtual_documents/0/country":  t.UserRequest(func(u *api.UserRequest) { u.VirtualDocuments = []api.VirtualDocumentRequest{number} }),
+		"/date_of_birth":                t.UserRequest(func(u *api.UserRequest) { u.DateOfBirth = date("2999-01-01") }),
+	} {
+		t.Case(field, func() {
+			r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)
+			t.Refused(r, err, 400, badRequest, "body "+field)
+		})
+	}
 }

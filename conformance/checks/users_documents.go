@@ -57,13 +57,15 @@ func usersDocuments() []probe.Check {
 			},
 		},
 		{
-			ID: "users.physical-documents.refused", Title: "A copy of any other media type, or whose content is not base64, is refused with 400",
+			ID: "users.physical-documents.refused", Title: "A copy of any other media type or form, or whose content is not base64, is refused with 400",
 			Clauses: []string{"D-15"}, Operations: registration,
-			Fix: "Refuse other media types than image/* and application/pdf, and decode the content: refuse what is cut off, has other characters, or is empty.",
+			Fix: "Refuse other media types than image/* and application/pdf, and decode the content: refuse what is cut off, has " +
+				"other characters, line breaks or too much padding, or is empty. Media types have no parameters.",
 			Run: func(t *probe.T) {
 				for _, value := range []string{
 					"data:text/plain;base64,aGVsbG8=", "data:application/zip;base64,UEsDBA==", "data:;base64,aGVsbG8=",
 					"data:image/png;base64,iVBORw0KGg", "data:image/png;base64,iVBO*w0KGgo=", "data:image/png;base64,", "data:image/png,iVBORw0KGgo=",
+					"data:image/png;base64,iVBO\nRw0KGgo=", "data:image/png;base64,AAAA=", "data:image/png;charset=utf-8;base64,iVBORw0KGgo=",
 				} {
 					t.Case(value, func() {
 						r, err := t.Client().CreateUserWithResponse(t.Context(), nil, t.UserRequest(withCopy(value)))

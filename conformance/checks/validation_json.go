@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
+	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
 // validationJSON returns the checks of what is taken for a JSON text, each with every operation that takes a body.
@@ -70,6 +72,18 @@ func validationJSON() []probe.Check {
 					r.Body = slices.Concat(body[:end], []byte{0xff}, body[end:])
 					refusedBody(t, op, r)
 				})
+			},
+		},
+		{
+			ID: "validation.json.surrogates", Title: "A text with half of a surrogate pair is refused", Clauses: []string{"D-48"},
+			Operations: []string{"createUser"},
+			Fix:        "Refuse \\ud800 to \\udfff that are no pair with 400 BAD_REQUEST; most parsers replace them.",
+			Run: func(t *probe.T) {
+				body := encoded(t, t.UserRequest(func(u *api.UserRequest) { u.FirstName = "Conformance" }))
+				for _, half := range []string{`\ud83d`, `\ude00`, `\ude00\ud83d`, `\ud83dx`} {
+					text := bytes.Replace(body, []byte("Conformance"), []byte("Conformance "+half), 1)
+					t.Refused(t.Send(probe.Request{Method: http.MethodPost, Path: "/users", Body: text}), nil, 400, badRequest)
+				}
 			},
 		},
 		{

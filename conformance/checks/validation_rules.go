@@ -27,7 +27,7 @@ func validationNumbers() []probe.Check {
 			},
 		}
 	}
-	exponent, digits := json.RawMessage("1e2"), json.RawMessage("1.0000000000000000001")
+	exponent, digits, zeros := json.RawMessage("1e2"), json.RawMessage("1.0000000000000000001"), json.RawMessage("1.0000000000000000000")
 	return []probe.Check{
 		of(
 			"exponent", "An amount or a rate with an exponent is refused, even if its value would be allowed",
@@ -39,6 +39,14 @@ func validationNumbers() []probe.Check {
 			"Refuse what cannot be held exactly; do not read numbers into binary floats.",
 			map[string]json.RawMessage{
 				"from_amount": digits, "to_amount": digits, "fee_amount": digits, "exchange_rate": json.RawMessage("132.25000000000000001"),
+			},
+		),
+		of(
+			"written", "Zeros at the end count as digits, and a number has at most 19 decimals",
+			"Count the digits of the text before it becomes a number: all after the point, and all after zeros at the beginning.",
+			map[string]json.RawMessage{
+				"from_amount": zeros, "to_amount": zeros, "fee_amount": json.RawMessage("0.00000000000000000000"),
+				"exchange_rate": json.RawMessage("0.01234567890123456789"),
 			},
 		),
 	}

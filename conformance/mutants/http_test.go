@@ -127,6 +127,8 @@ func contentMutants() []mutant {
 			typed(func(_ request, contentType string) bool { return contentType == "" })),
 		broken("A content type with a charset is refused", "http.content-type.charset",
 			refusing(func(_ string, r request) bool { return strings.Contains(r.Header.Get(name), ";") }, 415, "UNSUPPORTED_MEDIA_TYPE")),
+		broken("JSON may come in any charset", "http.content-type.other-charset",
+			typed(func(_ request, contentType string) bool { return strings.HasPrefix(contentType, right+"; charset=") })),
 		broken("The content type is judged where there is no body", "http.content-type.no-body", refusing(func(op string, r request) bool {
 			contentType := r.Header.Get(name)
 			return op == "listBanks" && len(r.body) == 0 && contentType != "" && contentType != right

@@ -71,6 +71,20 @@ func differenceMutants() []mutant {
 					}
 					return a
 				})),
+			broken("Decimals are judged before a used key", "idempotency.different.first",
+				again("createTransaction", func(_ exchange, r request, a answer, _ ask) answer {
+					if amount, _ := r.member("from_amount").(json.Number); a.code() == reused && amount == "1.001" {
+						a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
+					}
+					return a
+				})),
+			broken("The kind of a user is judged before a used key", "idempotency.different.first",
+				answering("createUser", http.StatusConflict, func(r request, a answer) answer {
+					if r.member("business") == true && r.member("last_name") != nil {
+						a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
+					}
+					return a
+				})),
 			broken("null and absent make one request", "idempotency.different.request", answeredAsFirst("createUser", onlyNull)),
 			broken("A different request with a used key is refused and takes the key over", "idempotency.different.changes-nothing", func() fault {
 				var taken sync.Map

@@ -96,6 +96,18 @@ func transactionPagingMutants() []mutant {
 			}
 		})),
 		broken("A cursor shows the transactions of the user whose page gave it", paging+"other-user", cursorsOfUsers),
+		broken("A cursor can be used once", paging+"again", func() fault {
+			var used sync.Map
+			return func(op string, r request, next ask) answer {
+				a := next(r)
+				if cursor := r.URL.Query().Get("cursor"); op == "listTransactions" && cursor != "" && a.status == http.StatusOK {
+					if _, before := used.LoadOrStore(cursor, true); before {
+						a = a.failure(http.StatusBadRequest, "BAD_REQUEST")
+					}
+				}
+				return a
+			}
+		}),
 		broken("A cursor is an offset, which a new transaction moves", paging+"undisturbed", offsets),
 		broken("A cursor that cannot be read begins with the first page", paging+"bad-cursor",
 			after(func(op string, r request, a answer, next ask) answer {

@@ -38,6 +38,18 @@ func registrationMutants() []mutant {
 				delete(user, "user_scope")
 			}
 		})),
+		broken("A country is any two letters", "users.registration.impossible", registering(func(user map[string]any) {
+			for _, d := range slices.Concat([]any{user, user["mailing_address"]}, each(user["physical_documents"]), each(user["virtual_documents"])) {
+				if object, ok := d.(map[string]any); ok && object["country"] == "XX" {
+					object["country"] = sandboxOrigin
+				}
+			}
+		})),
+		broken("A date of birth may be in the future", "users.registration.impossible", registering(func(user map[string]any) {
+			if text(user["date_of_birth"]) > "2900" {
+				user["date_of_birth"] = "1990-04-12"
+			}
+		})),
 		broken("The gender of a business is ignored", "users.registration.kinds", registering(func(user map[string]any) {
 			if user["business"] == true && token.MatchString(text(user["gender"])) {
 				delete(user, "gender")
@@ -110,6 +122,12 @@ func documentMutants() []mutant {
 				}
 				return head + ";base64," + notBase64.ReplaceAllString(data, "A")
 			})),
+		broken("Line breaks in base64 are dropped", "users.physical-documents.refused",
+			replaced(func(content string) string { return strings.ReplaceAll(content, "\n", "") })),
+		broken("Too much padding of base64 is dropped", "users.physical-documents.refused",
+			replaced(func(content string) string { return strings.Replace(content, "AAAA=", "AAAA", 1) })),
+		broken("Parameters of media types are dropped", "users.physical-documents.refused",
+			replaced(func(content string) string { return strings.Replace(content, ";charset=utf-8", "", 1) })),
 	}
 }
 

@@ -146,8 +146,22 @@ func numberMutants() []mutant {
 			return f, len(digits) > 20 && !strings.ContainsAny(digits, "eE")
 		}))
 	}
-	return all
+	return append(all,
+		mending("Zeros at the end of an amount do not count", "written", "from_amount", func(digits string, _ any) (any, bool) {
+			return json.Number(strings.TrimRight(digits, "0") + "0"), strings.Contains(digits, ".0")
+		}),
+		mending("A rate is cut to 19 decimals", "written", "exchange_rate", func(digits string, _ any) (any, bool) {
+			_, fraction, _ := strings.Cut(digits, ".")
+			return json.Number(digits[:len(digits)-max(0, len(fraction)-19)]), len(fraction) > 19
+		}),
+		broken("Half of a surrogate pair is replaced", "validation.json.surrogates", asking("createUser", func(r request) request {
+			r.body = surrogate.ReplaceAll(r.body, []byte(`\ufffd`))
+			return r
+		})),
+	)
 }
+
+var surrogate = regexp.MustCompile(`\\ud[89a-f][0-9a-f]{2}`)
 
 // queryMutants read a query that they should refuse.
 func queryMutants() []mutant {
