@@ -26,8 +26,7 @@ ln -sf openapi-generator-$version/openapi-generator-cli-$version.jar openapi-gen
 	// a Python environment with requirements.txt
 	"python": {script: `
 cmp -s $PAYOUTS_CONSUMERS/requirements.txt venv/requirements.txt && exit
-rm -rf venv
-python3 -m venv venv
+python3 -m venv --clear ./venv
 venv/bin/pip install -q --disable-pip-version-check -r $PAYOUTS_CONSUMERS/requirements.txt
 cp $PAYOUTS_CONSUMERS/requirements.txt venv`},
 }

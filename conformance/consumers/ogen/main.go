@@ -92,11 +92,14 @@ type story struct {
 
 // sender registers a user, who may send only once verified, and a funding account.
 func (s *story) sender(ctx context.Context) error {
-	user, err := expect[*api.UserHeaders](s.CreateUser(ctx, &api.UserRequest{
-		FirstName: "Asha", LastName: api.NewOptString("Example"), Email: "asha@example.com", Country: "US",
-		State: api.NewOptStateCode("CA"), Type: api.NewOptUserTypeRequest(api.UserTypeRequestSEND),
+	asha := &api.UserRequest{
+		FirstName: "Asha", Email: "asha@example.com", Country: "US",
 		VirtualDocuments: []api.VirtualDocumentRequest{{DocumentType: "PASSPORT", DocumentValue: "X1234567"}},
-	}, api.CreateUserParams{XIdempotencyKey: api.NewOptString("user-1")}))
+	}
+	asha.LastName.SetTo("Example")
+	asha.State.SetTo("CA")
+	asha.Type.SetTo(api.UserTypeRequestSEND)
+	user, err := expect[*api.UserHeaders](s.CreateUser(ctx, asha, api.CreateUserParams{XIdempotencyKey: api.NewOptString("user-1")}))
 	if err != nil {
 		return err
 	}
@@ -139,10 +142,11 @@ func (s *story) sender(ctx context.Context) error {
 
 // receiver registers who receives, with a bank and a wallet account.
 func (s *story) receiver(ctx context.Context) error {
-	receiveUser, err := expect[*api.ReceiveUserHeaders](s.CreateReceiveUser(ctx, &api.ReceiveUserRequest{
-		FirstName: "Bina", LastName: api.NewOptString("Example"), Country: "NP",
-		AddressLine1: api.NewOptString("1 Sample Road"), City: api.NewOptString("Kathmandu"),
-	}, api.CreateReceiveUserParams{UserID: s.user}))
+	bina := &api.ReceiveUserRequest{FirstName: "Bina", Country: "NP"}
+	bina.LastName.SetTo("Example")
+	bina.AddressLine1.SetTo("1 Sample Road")
+	bina.City.SetTo("Kathmandu")
+	receiveUser, err := expect[*api.ReceiveUserHeaders](s.CreateReceiveUser(ctx, bina, api.CreateReceiveUserParams{UserID: s.user}))
 	if err != nil {
 		return err
 	}
