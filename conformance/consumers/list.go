@@ -28,8 +28,6 @@ type consumer struct {
 	Remark string // for the table; details are in README.md
 }
 
-const npmInstall = "sh ../../../conformance/consumers/npm/install.sh"
-
 type step struct{ name, script string }
 
 // steps returns the steps that this consumer has.
@@ -85,24 +83,36 @@ var consumers = []consumer{
 		Remark:  "money is Decimal, with exact.sed",
 	},
 	{
-		Name: "spectral", Version: "6.16.3", Needs: []string{"npm", "flock"}, Install: npmInstall,
+		Name: "spectral", Version: "6.16.3", Needs: []string{"npm"}, Uses: []string{"npm"},
 		Compile: "spectral lint --ruleset=ruleset.yaml --fail-severity=hint \"$PAYOUTS_CONTRACT\"",
 		Remark:  "rules of OpenAPI and OWASP",
 	},
 	{
-		Name: "redocly", Version: "2.77.0", Needs: []string{"npm", "flock"}, Install: npmInstall,
+		Name: "redocly", Version: "2.77.0", Needs: []string{"npm"}, Uses: []string{"npm"},
 		Compile: "REDOCLY_SUPPRESS_UPDATE_NOTICE=true redocly lint --config=redocly.yaml \"$PAYOUTS_CONTRACT\"",
 		Remark:  "recommended-strict",
 	},
 	{
-		Name: "openapi-typescript", Version: "7.13.0", Needs: []string{"npm", "flock"}, Install: npmInstall,
+		Name: "ajv", Version: "8.20.0", Needs: []string{"npm"}, Uses: []string{"npm"},
+		Generate: "(cd ../../.. && go run ./conformance/consumers/ajv) >corpus.jsonl",
+		Compile:  "node examples.mjs && node corpus.mjs",
+		Remark:   "judges all examples, and 16,000 bodies as our contract package does",
+	},
+	{
+		Name: "prism", Version: "5.16.0", Needs: []string{"npm"}, Uses: []string{"npm"},
+		Generate: "cp ../../../conformance/consumers/ajv/schemas.mjs ../../../conformance/consumers/openapi-typescript/*.ts .",
+		Compile:  "node mock.mjs", Story: "node proxy.mjs",
+		Remark: "a mock that accepts all examples, and a proxy for the story of openapi-typescript; amounts are doubles",
+	},
+	{
+		Name: "openapi-typescript", Version: "7.13.0", Needs: []string{"npm"}, Uses: []string{"npm"},
 		Generate: "node generate.mjs \"$PAYOUTS_CONTRACT\" && openapi-typescript \"$PAYOUTS_CONTRACT\" --output=plain.ts",
-		Compile:  "tsc", Story: "node out/story.js && node out/doubles.js",
-		Remark: "with openapi-fetch 0.17.0; money is LosslessNumber",
+		Compile:  "tsc", Story: "node story.ts && node doubles.ts",
+		Remark: "with openapi-fetch 0.17.0; money is a string with all digits",
 	},
 	{
 		Name: "typescript-fetch", Version: "openapi-generator " + openapiGeneratorVersion,
-		Needs: []string{"npm", "flock", "mvn", "java"}, Uses: []string{"openapi-generator"}, Install: npmInstall,
+		Needs: []string{"npm", "mvn", "java"}, Uses: []string{"npm", "openapi-generator"},
 		Generate: openapiGenerator("typescript-fetch", "modelPropertyNaming=original,importFileExtension=.js") +
 			" --type-mappings date=string",
 		Compile: "tsc --build", Story: "node out/story.js",

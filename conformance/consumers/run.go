@@ -80,7 +80,7 @@ func (r runner) step(ctx context.Context, name, script, dir string, log io.Write
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	env := append(os.Environ(), "PAYOUTS_CONTRACT="+r.contract, "PAYOUTS_CONSUMERS="+r.folders,
-		"PATH="+filepath.Join(dir, "node_modules", ".bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+		"PATH="+filepath.Join(r.work, "node_modules", ".bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if name == "story" {
 		sandbox, err := start(ctx, r.daemon, dir+".db")
 		if err != nil {

@@ -23,6 +23,12 @@ version=` + openapiGeneratorVersion + `
 [ -d openapi-generator-$version ] || mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy -DoutputDirectory=openapi-generator-$version \
 	-Dartifact=org.openapitools:openapi-generator-cli:$version
 ln -sf openapi-generator-$version/openapi-generator-cli-$version.jar openapi-generator.jar`},
+	// the packages of package-lock.json, among them node: Redocly needs a newer one than Debian has
+	"npm": {script: `
+cmp -s $PAYOUTS_CONSUMERS/package-lock.json node_modules/package-lock.json && exit
+cp $PAYOUTS_CONSUMERS/package.json $PAYOUTS_CONSUMERS/package-lock.json $PAYOUTS_CONSUMERS/.npmrc .
+npm ci --loglevel=error
+cp package-lock.json node_modules`},
 	// a Python environment with requirements.txt
 	"python": {script: `
 cmp -s $PAYOUTS_CONSUMERS/requirements.txt venv/requirements.txt && exit

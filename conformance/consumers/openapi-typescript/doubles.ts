@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { env } from 'node:process'
 import createClient from 'openapi-fetch'
-import type { components, paths } from './plain.js'
+import type { components, paths } from './plain.ts'
 
 const api = createClient<paths>({
   baseUrl: env['PAYOUTS_URL']!,

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { env } from 'node:process'
-import type { components } from './exact.js'
-import { amount, connect } from './exactly.js'
+import type { components } from './exact.ts'
+import { connect } from './exactly.ts'
 
 const api = connect(env['PAYOUTS_URL']!, env['PAYOUTS_CLIENT_ID']!, env['PAYOUTS_CLIENT_SECRET']!)
+// A proxy that reads and writes bodies keeps doubles only; the story also runs through such a one.
+const digits: (amount: string) => string | number = env['PAYOUTS_THROUGH_DOUBLES'] ? Number : String
 const key = () => ({ 'X-Idempotency-Key': randomUUID() })
 
 /** done returns the body of a call that must have succeeded. */
@@ -91,9 +93,9 @@ const send = (body: components['schemas']['TransactionRequest'], header = key())
 const currencies = { from_currency: 'USD', to_currency: 'NPR', from_fund_id: fund.id }
 const deposit: components['schemas']['TransactionRequest'] = {
   ...currencies,
-  from_amount: amount('100.00'),
-  exchange_rate: amount('132.2500000000000001'),
-  fee_amount: amount('2.50'),
+  from_amount: '100.00',
+  exchange_rate: '132.2500000000000001',
+  fee_amount: '2.50',
   to: { payout_method: 'BANK_DEPOSIT', id: receiver.id, fund_id: bankAccount.id },
 }
 const depositKey = key()
@@ -101,26 +103,28 @@ const first = await done(send(deposit, depositKey))
 assert.equal(first.status, 'INITIATED')
 assert.equal(first.to.payout_method, 'BANK_DEPOSIT')
 assert.equal(first.to.fund_id, bankAccount.id)
-assert.equal(`${first.from_amount} ${first.fee_amount} ${first.to_amount}`, '100.00 2.50 13225.00')
-assert.equal(`${first.exchange_rate}`, '132.2500000000000001')
-assert.equal(Number(`${first.exchange_rate}`), 132.25) // what a double makes of it
+assert.equal(digits(first.from_amount), digits('100.00'))
+assert.equal(digits(first.fee_amount), digits('2.50'))
+assert.equal(digits(first.to_amount), digits('13225.00'))
+assert.equal(digits(first.exchange_rate), digits('132.2500000000000001'))
 
 const walletPayout = await done(
   send({
     ...currencies,
-    from_amount: amount('50.00'),
-    exchange_rate: amount('132.25'),
+    from_amount: '50.00',
+    exchange_rate: '132.25',
     to: { payout_method: 'WALLET', id: receiver.id, fund_id: wallet.id },
   }),
 )
-assert.equal(`${walletPayout.to_amount} ${walletPayout.to.payout_method}`, '6612.50 WALLET')
+assert.equal(digits(walletPayout.to_amount), digits('6612.50'))
+assert.equal(walletPayout.to.payout_method, 'WALLET')
 
 const pickup = await done(
   send({
     ...currencies,
-    from_amount: amount('21.72'),
-    to_amount: amount('3000.00'),
-    exchange_rate: amount('138.125'),
+    from_amount: '21.72',
+    to_amount: '3000.00',
+    exchange_rate: '138.125',
     to: {
       payout_method: 'CASH_PICKUP',
       calculation_mode: 'RECEIVER_AMOUNT',
@@ -129,24 +133,26 @@ const pickup = await done(
     },
   }),
 )
-assert.equal(`${pickup.to_amount} ${pickup.to.calculation_mode}`, '3000.00 RECEIVER_AMOUNT')
+assert.equal(digits(pickup.to_amount), digits('3000.00'))
+assert.equal(pickup.to.calculation_mode, 'RECEIVER_AMOUNT')
 
 const delivery = await done(
   send({
     ...currencies,
-    from_amount: amount('75.00'),
-    exchange_rate: amount('132.25'),
+    from_amount: '75.00',
+    exchange_rate: '132.25',
     to: { payout_method: 'HOME_DELIVERY', id: receiver.id, payer_id: await payerOf('HOME_DELIVERY') },
   }),
 )
-assert.equal(`${delivery.to_amount} ${delivery.to.address_line1}`, '9918.75 3 Sample Road')
+assert.equal(digits(delivery.to_amount), digits('9918.75'))
+assert.equal(delivery.to.address_line1, '3 Sample Road')
 
 // The same key again: the same transaction. With another amount: a conflict.
 const again = await send(deposit, depositKey)
 assert.equal(again.response.headers.get('Idempotent-Replayed'), 'true')
 assert.equal(again.data?.id, first.id)
 
-const conflict = await send({ ...deposit, from_amount: amount('101.00') }, depositKey)
+const conflict = await send({ ...deposit, from_amount: '101.00' }, depositKey)
 assert.equal(conflict.error?.status, 409)
 assert.equal(conflict.error.code, 'IDEMPOTENCY_KEY_REUSED')
 
@@ -168,15 +174,15 @@ const listed: string[] = []
 for (let cursor: string | undefined; ; ) {
   const query = cursor === undefined ? { limit: 3 } : { limit: 3, cursor }
   const page = await done(api.GET('/users/{user_id}/transactions', { params: { path: user, query } }))
-  listed.push(...page.items.map((t) => `${t.id} ${t.from_amount}`))
+  listed.push(...page.items.map((t) => t.id))
   cursor = page.next_cursor
   if (cursor === undefined) break
 }
-assert.deepEqual(listed, [`${delivery.id} 75.00`, `${pickup.id} 21.72`, `${walletPayout.id} 50.00`, `${first.id} 100.00`])
+assert.deepEqual(listed, [delivery.id, pickup.id, walletPayout.id, first.id])
 
 const limit = await done(
   api.GET('/users/{user_id}/transaction-limit', { params: { path: user, query: { destination: 'NP' } } }),
 )
-assert.equal(`${limit.remaining_limit.daily_limit}`, '753.28')
+assert.equal(digits(limit.remaining_limit.daily_limit), digits('753.28'))
 
 console.log('four payouts, a replay, a conflict, two refusals, four transactions listed')
