@@ -10,6 +10,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -65,6 +66,9 @@ func (r *renderer) render(source string, level int) (template.HTML, []heading, e
 			link.AppendChild(link, n)
 		}
 	}
+	for _, n := range nodes[*east.Table](document) {
+		label(n, text.Source())
+	}
 	for _, n := range nodes[*ast.Link](document) {
 		if page, ok := pageOf[string(n.Destination)]; ok {
 			n.Destination = []byte(page)
@@ -80,6 +84,22 @@ func (r *renderer) render(source string, level int) (template.HTML, []heading, e
 // scrollable lets wide tables scroll by themselves, with the keyboard too.
 var scrollable = strings.NewReplacer(
 	"<table>", `<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>`, "</table>", "</table></div>")
+
+// label gives each cell the heading of its column, for screens that are too narrow for columns.
+func label(table *east.Table, source []byte) {
+	var labels []string
+	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
+		i := 0
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			if row.Kind() == east.KindTableHeader {
+				labels = append(labels, plain(cell, source))
+			} else if i < len(labels) && labels[i] != "" {
+				cell.SetAttributeString("data-label", []byte(labels[i]))
+			}
+			i++
+		}
+	}
+}
 
 // pageOf maps files that lie next to the contract to their pages.
 var pageOf = map[string]string{

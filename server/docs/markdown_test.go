@@ -24,7 +24,7 @@ func TestRender(t *testing.T) {
 		"a code in a heading":         {"# `BAD_REQUEST`", `<h3 id="bad-request"><code>BAD_REQUEST</code></h3>`},
 		"HTML is left out":            {"a<script>alert(1)</script>", `<p>a<!-- raw HTML omitted -->alert(1)<!-- raw HTML omitted --></p>`},
 		"no script in a link":         {"[a](javascript:alert(1))", `<p><a href="">a</a></p>`},
-		"alignment without style":     {"|a|\n|-:|\n|1|", `<div class="scroll" role="group" aria-label="Table" tabindex="0"><table><thead><tr><th align="right">a</th></tr></thead><tbody><tr><td align="right">1</td></tr></tbody></table></div>`},
+		"alignment without style":     {"|a|\n|-:|\n|1|", `<div class="scroll" role="group" aria-label="Table" tabindex="0"><table><thead><tr><th align="right">a</th></tr></thead><tbody><tr><td align="right" data-label="a">1</td></tr></tbody></table></div>`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -142,8 +142,11 @@ func rules(f facets) []fact {
 	add(between(f.text("minItems"), f.text("maxItems"), "item"))
 	add(between(f.text("minProperties"), f.text("maxProperties"), "member"))
 	add(numbers(f))
-	add(f.text("x-reason"))
-	values("Pattern", f.at("pattern").texts())
+	if reason := f.text("x-reason"); reason != "" { // says in words what the pattern says
+		add(reason)
+	} else {
+		values("Pattern", f.at("pattern").texts())
+	}
 	values("Default", compacts(f.at("default")))
 	values("One of", compacts(f.at("enum")))
 	values("Known values", compacts(f.at("x-known-values")))

@@ -91,10 +91,12 @@ function documentation() {
   function leadTo(link, operation) {
     const form = forms.find(f => f.dataset.operation === operation);
     link.href = "#" + form.closest("details").id;
-    link.addEventListener("click", () => {
+    link.addEventListener("click", event => {
+      event.preventDefault(); // because going to a target takes the focus away afterwards
       element("filter").value = "";
       element("filter").dispatchEvent(new Event("input"));
       form.closest("details").open = true;
+      location.hash = link.hash;
       form.querySelector("[type=submit]").focus({preventScroll: true});
     });
   }
@@ -203,7 +205,7 @@ function documentation() {
       else headers.push([input.name, input.value]);
     }
     let url = location.origin + form.dataset.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]));
-    if (query.size) url += "?" + query;
+    if (query.toString()) url += "?" + query;
     for (const [name, value] of headers.slice(shown.length)) shown.push("-H " + quote(`${name}: ${value}`));
     const command = ["curl -sS" + (form.dataset.method === "GET" || body ? "" : " -X " + form.dataset.method) +
       (body && form.dataset.method !== "POST" ? " -X " + form.dataset.method : "") + " " + quote(url), ...shown];
@@ -261,7 +263,7 @@ function documentation() {
     status.append(make("strong", "", `${response.status} ${response.statusText}`.trim()), ` in ${took} ms`);
     parts.push(status);
     if (response.headers.get("Idempotent-Replayed") === "true") {
-      parts.push(make("p", "notice", "Idempotent-Replayed: this is what the first request with this key created. Nothing new was created."));
+      parts.push(make("p", "notice", "Idempotent-Replayed: this is what the first request with this key created. For another one, use “New key”."));
     }
     if (!response.ok) parts.push(...explain(text));
     else if (form.dataset.next) {

@@ -4,6 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/crossborder-payouts/payouts/server"
 	"github.com/crossborder-payouts/payouts/server/servertest"
@@ -75,5 +80,68 @@ func TestLinksInsideOfPages(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// The search field leaves the operations that have all words.
+func TestOperationsCanBeFound(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	b := open(t, s.URL)
+	b.look(1280, "light")
+	b.visit(s.URL + "/docs")
+	const visible = `Array.from(document.querySelectorAll("article.operation:not([hidden])"), o => o.id).join()`
+	all := eval[string](b, visible)
+	b.run(chromedp.SendKeys("#filter", "post CREATEFUNDINGACCOUNT", chromedp.ByQuery))
+	if found := eval[string](b, visible); found != "createFundingAccount" {
+		t.Errorf("found %s", found)
+	}
+	eval[any](b, `document.querySelector("#filter").value = ""; document.querySelector("#filter").dispatchEvent(new Event("input"))`)
+	if found := eval[string](b, visible); found != all {
+		t.Errorf("with an empty field %s are left, want %s", found, all)
+	}
+}
+
+// A request can be sent with the keyboard alone.
+func TestKeyboard(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	b := open(t, s.URL)
+	b.look(1280, "light")
+	b.visit(s.URL + "/docs")
+	const focused = `document.activeElement.getAttribute("href") ?? document.activeElement.textContent`
+	b.run(chromedp.KeyEvent(kb.Tab))
+	if got := eval[string](b, focused); got != "#content" {
+		t.Errorf("the first stop is %s, want the link to the content", got)
+	}
+	b.run(chromedp.KeyEvent(kb.Enter))
+	for n := 0; eval[string](b, focused) != "#try-createUser"; n++ {
+		if n == 20 {
+			t.Fatalf("the first step cannot be reached, but %s", eval[string](b, focused))
+		}
+		b.run(chromedp.KeyEvent(kb.Tab))
+	}
+	b.run(chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent(kb.Enter)) // opens the form, and presses its button
+	b.run(chromedp.Poll(fmt.Sprintf(settled, form("createUser")), nil, chromedp.WithPollingInterval(20*time.Millisecond)))
+	b.answers("createUser", b.text(form("createUser")+" .result"), "200")
+	if outline := eval[string](b, `getComputedStyle(document.activeElement).outlineStyle`); outline != "solid" {
+		t.Errorf("the outline of the focus is %s", outline)
+	}
+}
+
+// Without JavaScript everything can be read, and nothing is offered that would not work.
+func TestWithoutJavaScript(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	b := open(t, s.URL)
+	b.run(emulation.SetScriptExecutionDisabled(true))
+	b.visit(s.URL + "/docs")
+	b.run(emulation.SetScriptExecutionDisabled(false))
+	const shown = `e => e.checkVisibility()`
+	if controls := eval[int](b, `Array.from(document.querySelectorAll("input, textarea, select, button")).filter(`+shown+`).length`); controls != 0 {
+		t.Errorf("%d controls are shown", controls)
+	}
+	if hidden := eval[int](b, `Array.from(document.querySelectorAll("article.operation")).filter(e => !e.checkVisibility()).length`); hidden != 0 {
+		t.Errorf("%d operations are hidden", hidden)
 	}
 }
