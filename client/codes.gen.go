@@ -7,13 +7,13 @@ const ContractVersion = "1.2.0"
 
 // The codes of the contract (decisions D-08 and D-09). The set may grow within a major version (D-31).
 const (
-	// BadRequest: 400. The request does not have the form of the contract.
+	// BadRequest: 400. The request does not match the contract.
 	BadRequest Code = "BAD_REQUEST"
-	// Unauthorized: 401. The credentials are missing, unknown or wrong; the answer does not tell which.
+	// Unauthorized: 401. The credentials are missing, unknown, expired or wrong.
 	Unauthorized Code = "UNAUTHORIZED"
-	// NotFound: 404. There is no such thing for this client.
+	// NotFound: 404. The resource does not exist for this client.
 	NotFound Code = "NOT_FOUND"
-	// MethodNotAllowed: 405. The path exists, but not with this method.
+	// MethodNotAllowed: 405. The path does not have this method.
 	MethodNotAllowed Code = "METHOD_NOT_ALLOWED"
 	// IdempotencyKeyReused: 409. The idempotency key was used before with a different request.
 	IdempotencyKeyReused Code = "IDEMPOTENCY_KEY_REUSED"
@@ -47,7 +47,7 @@ const (
 	AmountNotAllowed Code = "AMOUNT_NOT_ALLOWED"
 	// LimitExceeded: 422. Above the remaining limit of the highest tier.
 	LimitExceeded Code = "LIMIT_EXCEEDED"
-	// RateLimited: 429. The client sends more calls than it may.
+	// RateLimited: 429. The client has sent too many requests.
 	RateLimited Code = "RATE_LIMITED"
 	// InternalError: 500. Something failed in the service.
 	InternalError Code = "INTERNAL_ERROR"

@@ -277,12 +277,12 @@ func (e UserType) Valid() bool {
 	}
 }
 
-// AccountLabel A name for people, at most 100 characters.
+// AccountLabel Your name for the account, 1 to 100 characters.
 //
 // Example: Everyday card
 type AccountLabel = string
 
-// AddressLine Street and number, at most 255 characters.
+// AddressLine Street and number, 1 to 255 characters.
 //
 // Example: 1 Sample Street
 type AddressLine = string
@@ -366,7 +366,7 @@ type BankAccountRequest struct {
 
 // BankDepositTo The receive side of a bank deposit.
 type BankDepositTo struct {
-	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
+	// CalculationMode Which amount was calculated: `to_amount` with `SENDER_AMOUNT`; with `RECEIVER_AMOUNT`, `from_amount` was compared with `to_amount` divided by the rate. More values may be added.
 	//
 	// Example: SENDER_AMOUNT
 	CalculationMode *CalculationModeRequest `json:"calculation_mode,omitempty"`
@@ -382,7 +382,7 @@ type BankDepositTo struct {
 	// * `BANK_DEPOSIT`: into a bank account of the receive user.
 	// * `WALLET`: into a wallet of the receive user.
 	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
-	// * `HOME_DELIVERY`: in cash, at the receive user's address.
+	// * `HOME_DELIVERY`: delivered to the receive user's home.
 	//
 	//
 	// Example: CASH_PICKUP
@@ -429,29 +429,29 @@ type Branch struct {
 	Name ReferenceText `json:"name"`
 }
 
-// BusinessRequest `true` registers a business, `false` an individual. Left out it is `false`.
+// BusinessRequest `true` registers a business, `false` an individual. `false` if left out.
 //
 // Example: false
 type BusinessRequest = bool
 
-// BusinessType Legal form of a business: a token of upper-case letters, digits and underscores, at most 64 characters. LLC is seen; the set is open.
+// BusinessType Legal form of a business: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows LLC; other values are accepted.
 //
 // Example: LLC
 type BusinessType = string
 
-// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
+// CalculationMode Which amount was calculated: `to_amount` with `SENDER_AMOUNT`; with `RECEIVER_AMOUNT`, `from_amount` was compared with `to_amount` divided by the rate. More values may be added.
 //
 // Example: SENDER_AMOUNT
 type CalculationMode string
 
-// CalculationModeRequest Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
+// CalculationModeRequest Which amount was calculated: `to_amount` with `SENDER_AMOUNT`; with `RECEIVER_AMOUNT`, `from_amount` was compared with `to_amount` divided by the rate. More values may be added.
 //
 // Example: SENDER_AMOUNT
 type CalculationModeRequest = CalculationMode
 
 // CashPickupTo The receive side of a cash pickup.
 type CashPickupTo struct {
-	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
+	// CalculationMode Which amount was calculated: `to_amount` with `SENDER_AMOUNT`; with `RECEIVER_AMOUNT`, `from_amount` was compared with `to_amount` divided by the rate. More values may be added.
 	//
 	// Example: SENDER_AMOUNT
 	CalculationMode *CalculationModeRequest `json:"calculation_mode,omitempty"`
@@ -467,7 +467,7 @@ type CashPickupTo struct {
 	// * `BANK_DEPOSIT`: into a bank account of the receive user.
 	// * `WALLET`: into a wallet of the receive user.
 	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
-	// * `HOME_DELIVERY`: in cash, at the receive user's address.
+	// * `HOME_DELIVERY`: delivered to the receive user's home.
 	//
 	//
 	// Example: CASH_PICKUP
@@ -527,12 +527,12 @@ type CipStatus string
 // Example: SUBMIT
 type CipStatusRequest = CipStatus
 
-// City City or town, at most 100 characters.
+// City City or town, 1 to 100 characters.
 //
 // Example: San Francisco
 type City = string
 
-// CompanyWebsite Web address of a business, at most 2048 characters; it is not visited.
+// CompanyWebsite Website of a business, 1 to 2048 characters. It is not checked; a scheme is not needed.
 //
 // Example: https://www.example.com
 type CompanyWebsite = string
@@ -552,17 +552,17 @@ type CountryCodeAny = string
 // Example: USD
 type CurrencyCode = string
 
-// Cursor A position in a list, as `next_cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not read or build one.
+// Cursor A position in a list, as `next_cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
 //
 // Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
 type Cursor = string
 
-// CustomPurpose The purpose in free text, at most 500 characters.
+// CustomPurpose The purpose as free text, at most 500 characters.
 //
 // Example: School fee
 type CustomPurpose = string
 
-// DeliveryStatus How far the delivery to the receive user is; `NONE` on creation. More values may be added.
+// DeliveryStatus Status of the delivery to the receive user. `NONE` is the only value of this version; treat a value that you do not know as pending.
 //
 // Example: NONE
 type DeliveryStatus string
@@ -572,19 +572,19 @@ type DeliveryStatus string
 // Example: data:image/png;base64,iVBORw0KGgo=
 type DocumentContent = string
 
-// DocumentNumber The number of a document, at most 100 characters.
+// DocumentNumber The number of a document, 1 to 100 characters.
 //
 // Example: 000000000
 type DocumentNumber = string
 
-// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. Seen are STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; the set is open.
+// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; other values are accepted.
 //
 // Example: PASSPORT
 type DocumentType = string
 
 // Error The body of every error.
 type Error struct {
-	// Code What went wrong, for programs. The set may grow; treat an unknown code by its HTTP status.
+	// Code What went wrong, for programs; [Errors](#errors) lists causes and remedies. The set may grow: treat a code that you do not know by its HTTP status.
 	//
 	// Example: BAD_REQUEST
 	Code ErrorCode `json:"code"`
@@ -602,12 +602,12 @@ type Error struct {
 	Status int32 `json:"status"`
 }
 
-// ErrorCode What went wrong, for programs. The set may grow; treat an unknown code by its HTTP status.
+// ErrorCode What went wrong, for programs; [Errors](#errors) lists causes and remedies. The set may grow: treat a code that you do not know by its HTTP status.
 //
 // Example: BAD_REQUEST
 type ErrorCode string
 
-// ErrorDetail One thing that is wrong. It names the place and what was expected there, never the value.
+// ErrorDetail One violation: where it is and what was expected there, never the value.
 type ErrorDetail struct {
 	// Field Name of the parameter or header; in the body a JSON pointer (RFC 6901), empty for the whole body.
 	Field string `json:"field"`
@@ -629,12 +629,12 @@ type ErrorDetailIn string
 // ExchangeRate Units of the receiving currency for one unit of the sending currency, above 0 and at most 1000000000, with at most 19 significant digits.
 type ExchangeRate = wire.Amount
 
-// FeeAmountRequest Fee in `from_currency`, 0 to 1000000000000, on top of `from_amount`. It changes neither `to_amount` nor the limits. Left out it is 0.
+// FeeAmountRequest Fee in `from_currency`, 0 to 1000000000000, on top of `from_amount`. It changes neither `to_amount` nor the limits. 0 if left out.
 //
 // Example: 2.5
 type FeeAmountRequest = wire.Amount
 
-// FirstName First name of a person; of a business its whole name. At most 200 characters.
+// FirstName First name of a person, or the whole name of a business; 1 to 200 characters.
 //
 // Example: Asha
 type FirstName = string
@@ -646,7 +646,7 @@ type FundingAccount struct {
 	// Example: 2026-01-31T09:30:00.000000
 	CreatedAt Timestamp `json:"created_at"`
 
-	// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. CARD is seen; the set is open. In a transaction it may be left out; then it is that of the funding account.
+	// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows CARD; other values are accepted. A transaction without it takes that of its funding account.
 	//
 	// Example: CARD
 	FundingSourceType FundingSourceType `json:"funding_source_type"`
@@ -654,7 +654,7 @@ type FundingAccount struct {
 	// ID Identifier of the account, a UUID; the `from_fund_id` of a transaction.
 	ID openapi_types.UUID `json:"id"`
 
-	// Label A name for people, at most 100 characters.
+	// Label Your name for the account, 1 to 100 characters.
 	//
 	// Example: Everyday card
 	Label *AccountLabel `json:"label,omitempty"`
@@ -663,7 +663,7 @@ type FundingAccount struct {
 	//
 	// * `PENDING`: linked, not confirmed yet.
 	// * `ACTIVE`: may fund transactions.
-	// * `INACTIVE`: may not any more.
+	// * `INACTIVE`: may no longer fund transactions.
 	//
 	//
 	// Example: ACTIVE
@@ -672,12 +672,12 @@ type FundingAccount struct {
 
 // FundingAccountRequest An account from which a sender pays.
 type FundingAccountRequest struct {
-	// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. CARD is seen; the set is open. In a transaction it may be left out; then it is that of the funding account.
+	// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows CARD; other values are accepted. A transaction without it takes that of its funding account.
 	//
 	// Example: CARD
 	FundingSourceType FundingSourceType `json:"funding_source_type"`
 
-	// Label A name for people, at most 100 characters.
+	// Label Your name for the account, 1 to 100 characters.
 	//
 	// Example: Everyday card
 	Label *AccountLabel `json:"label,omitempty"`
@@ -687,7 +687,7 @@ type FundingAccountRequest struct {
 //
 // * `PENDING`: linked, not confirmed yet.
 // * `ACTIVE`: may fund transactions.
-// * `INACTIVE`: may not any more.
+// * `INACTIVE`: may no longer fund transactions.
 //
 // Example: ACTIVE
 type FundingAccountStatus string
@@ -698,14 +698,14 @@ type FundingAccountStatusRequest struct {
 	//
 	// * `PENDING`: linked, not confirmed yet.
 	// * `ACTIVE`: may fund transactions.
-	// * `INACTIVE`: may not any more.
+	// * `INACTIVE`: may no longer fund transactions.
 	//
 	//
 	// Example: ACTIVE
 	Status FundingAccountStatus `json:"status"`
 }
 
-// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. CARD is seen; the set is open. In a transaction it may be left out; then it is that of the funding account.
+// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows CARD; other values are accepted. A transaction without it takes that of its funding account.
 //
 // Example: CARD
 type FundingSourceType = string
@@ -717,7 +717,7 @@ type Gender = string
 
 // HomeDeliveryTo The receive side of a home delivery. The receive user must have `address_line1` and `city`.
 type HomeDeliveryTo struct {
-	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
+	// CalculationMode Which amount was calculated: `to_amount` with `SENDER_AMOUNT`; with `RECEIVER_AMOUNT`, `from_amount` was compared with `to_amount` divided by the rate. More values may be added.
 	//
 	// Example: SENDER_AMOUNT
 	CalculationMode *CalculationModeRequest `json:"calculation_mode,omitempty"`
@@ -733,7 +733,7 @@ type HomeDeliveryTo struct {
 	// * `BANK_DEPOSIT`: into a bank account of the receive user.
 	// * `WALLET`: into a wallet of the receive user.
 	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
-	// * `HOME_DELIVERY`: in cash, at the receive user's address.
+	// * `HOME_DELIVERY`: delivered to the receive user's home.
 	//
 	//
 	// Example: CASH_PICKUP
@@ -745,7 +745,7 @@ type HomeDeliveryTo struct {
 // Example: 203.0.113.7
 type IPAddress = string
 
-// IssuingAuthority Who issued the document, at most 200 characters.
+// IssuingAuthority The authority that issued the document, 1 to 200 characters.
 //
 // Example: Sample authority
 type IssuingAuthority = string
@@ -770,14 +770,14 @@ type KycStatus string
 // Example: UNVERIFIED
 type KycStatusRequest = KycStatus
 
-// LastName Last name of a person, at most 200 characters.
+// LastName Last name of a person, 1 to 200 characters.
 //
 // Example: Example
 type LastName = string
 
 // MailingAddress The postal address of a business.
 type MailingAddress struct {
-	// AddressLine1 Street and number, at most 255 characters.
+	// AddressLine1 Street and number, 1 to 255 characters.
 	//
 	// Example: 1 Sample Street
 	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
@@ -785,7 +785,7 @@ type MailingAddress struct {
 	// AddressLine2 Further part of the address, at most 255 characters, or null.
 	AddressLine2 nullable.Nullable[string] `json:"address_line2,omitempty"`
 
-	// City City or town, at most 100 characters.
+	// City City or town, 1 to 100 characters.
 	//
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
@@ -800,7 +800,7 @@ type MailingAddress struct {
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
 
-	// Zipcode Postal code as written in its country, at most 20 characters.
+	// Zipcode Postal code as written in its country, 1 to 20 characters.
 	//
 	// Example: 94105
 	Zipcode *Zipcode `json:"zipcode,omitempty"`
@@ -808,7 +808,7 @@ type MailingAddress struct {
 
 // MailingAddressRequest The postal address of a business. Each member is optional.
 type MailingAddressRequest struct {
-	// AddressLine1 Street and number, at most 255 characters.
+	// AddressLine1 Street and number, 1 to 255 characters.
 	//
 	// Example: 1 Sample Street
 	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
@@ -816,7 +816,7 @@ type MailingAddressRequest struct {
 	// AddressLine2 Further part of the address, at most 255 characters, or null.
 	AddressLine2 nullable.Nullable[string] `json:"address_line2,omitempty"`
 
-	// City City or town, at most 100 characters.
+	// City City or town, 1 to 100 characters.
 	//
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
@@ -831,7 +831,7 @@ type MailingAddressRequest struct {
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
 
-	// Zipcode Postal code as written in its country, at most 20 characters.
+	// Zipcode Postal code as written in its country, 1 to 20 characters.
 	//
 	// Example: 94105
 	Zipcode *Zipcode `json:"zipcode,omitempty"`
@@ -856,12 +856,12 @@ type NetworkLimit struct {
 	MinAmount Amount `json:"min_amount"`
 }
 
-// Note A note of the sender, at most 500 characters; it may have several lines.
+// Note A note on the transfer, at most 500 characters, with line breaks if you like.
 //
 // Example: For the school
 type Note = string
 
-// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. BETWEEN_25_TO_50 is seen; the set is open.
+// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows BETWEEN_25_TO_50; other values are accepted.
 //
 // Example: BETWEEN_25_TO_50
 type NumberOfEmployee = string
@@ -878,7 +878,7 @@ type Payer struct {
 	// * `BANK_DEPOSIT`: into a bank account of the receive user.
 	// * `WALLET`: into a wallet of the receive user.
 	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
-	// * `HOME_DELIVERY`: in cash, at the receive user's address.
+	// * `HOME_DELIVERY`: delivered to the receive user's home.
 	//
 	//
 	// Example: CASH_PICKUP
@@ -915,7 +915,7 @@ type PayerDetail struct {
 	// * `BANK_DEPOSIT`: into a bank account of the receive user.
 	// * `WALLET`: into a wallet of the receive user.
 	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
-	// * `HOME_DELIVERY`: in cash, at the receive user's address.
+	// * `HOME_DELIVERY`: delivered to the receive user's home.
 	//
 	//
 	// Example: CASH_PICKUP
@@ -948,7 +948,7 @@ type PayerDetail struct {
 // * `BANK_DEPOSIT`: into a bank account of the receive user.
 // * `WALLET`: into a wallet of the receive user.
 // * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
-// * `HOME_DELIVERY`: in cash, at the receive user's address.
+// * `HOME_DELIVERY`: delivered to the receive user's home.
 //
 // Example: CASH_PICKUP
 type PayoutMethod string
@@ -958,19 +958,19 @@ type PayoutMethod string
 // * `BANK_DEPOSIT`: into a bank account of the receive user.
 // * `WALLET`: into a wallet of the receive user.
 // * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
-// * `HOME_DELIVERY`: in cash, at the receive user's address.
+// * `HOME_DELIVERY`: delivered to the receive user's home.
 //
 // Example: CASH_PICKUP
 type PayoutMethodRequest = PayoutMethod
 
-// PhysicalDocument The copy of a document that was sent. Its content is never returned.
+// PhysicalDocument A copy of a document that was sent. Its content is never returned.
 type PhysicalDocument struct {
 	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country *CountryCode `json:"country,omitempty"`
 
-	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. Seen are STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; the set is open.
+	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; other values are accepted.
 	//
 	// Example: PASSPORT
 	DocumentType DocumentType `json:"document_type"`
@@ -987,14 +987,14 @@ type PhysicalDocument struct {
 	State *StateCode `json:"state,omitempty"`
 }
 
-// PhysicalDocumentRequest The copy of a document.
+// PhysicalDocumentRequest A copy of a document, as an image or a PDF.
 type PhysicalDocumentRequest struct {
 	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country *CountryCode `json:"country,omitempty"`
 
-	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. Seen are STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; the set is open.
+	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; other values are accepted.
 	//
 	// Example: PASSPORT
 	DocumentType DocumentType `json:"document_type"`
@@ -1013,7 +1013,7 @@ type PhysicalDocumentRequest struct {
 	State *StateCode `json:"state,omitempty"`
 }
 
-// PickupLocation A place where the payer hands out cash.
+// PickupLocation A place where the payer hands out cash. Its id is the `to.pickup_location` of a transaction.
 type PickupLocation struct {
 	// AddressLine1 A name or an address in the reference data, at most 255 characters.
 	//
@@ -1039,24 +1039,24 @@ type PickupLocation struct {
 // PositiveAmount An exact amount above 0 and at most 1000000000000, with at most as many decimals as its currency has. A JSON number in plain notation, without exponent: write it from a decimal type, never from a binary float; see [Money](#money).
 type PositiveAmount = wire.Amount
 
-// Purpose Purpose of a transfer: a token of upper-case letters, digits and underscores, at most 64 characters. OTHER is seen; the set is open.
+// Purpose Purpose of a transfer: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows OTHER; other values are accepted.
 //
 // Example: OTHER
 type Purpose = string
 
-// ReceiveSide The receive user and what the payout method needs.
+// ReceiveSide The receive user, the payout method, and what the method needs. `payout_method` selects the variant.
 type ReceiveSide struct {
 	union json.RawMessage
 }
 
 // ReceiveUser A person or business that gets money: everything that was sent. What was not sent is absent.
 type ReceiveUser struct {
-	// AddressLine1 Street and number, at most 255 characters.
+	// AddressLine1 Street and number, 1 to 255 characters.
 	//
 	// Example: 1 Sample Street
 	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
 
-	// City City or town, at most 100 characters.
+	// City City or town, 1 to 100 characters.
 	//
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
@@ -1074,7 +1074,7 @@ type ReceiveUser struct {
 	// Email Email address, at most 254 characters.
 	Email *string `json:"email,omitempty"`
 
-	// FirstName First name of a person; of a business its whole name. At most 200 characters.
+	// FirstName First name of a person, or the whole name of a business; 1 to 200 characters.
 	//
 	// Example: Asha
 	FirstName FirstName `json:"first_name"`
@@ -1082,7 +1082,7 @@ type ReceiveUser struct {
 	// ID Identifier of the receive user, a UUID; the `to.id` of a transaction.
 	ID openapi_types.UUID `json:"id"`
 
-	// LastName Last name of a person, at most 200 characters.
+	// LastName Last name of a person, 1 to 200 characters.
 	//
 	// Example: Example
 	LastName *LastName `json:"last_name,omitempty"`
@@ -1097,7 +1097,7 @@ type ReceiveUser struct {
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
 
-	// Zipcode Postal code as written in its country, at most 20 characters.
+	// Zipcode Postal code as written in its country, 1 to 20 characters.
 	//
 	// Example: 94105
 	Zipcode *Zipcode `json:"zipcode,omitempty"`
@@ -1105,12 +1105,12 @@ type ReceiveUser struct {
 
 // ReceiveUserRequest A person or business that gets money. HOME_DELIVERY needs `address_line1` and `city`.
 type ReceiveUserRequest struct {
-	// AddressLine1 Street and number, at most 255 characters.
+	// AddressLine1 Street and number, 1 to 255 characters.
 	//
 	// Example: 1 Sample Street
 	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
 
-	// City City or town, at most 100 characters.
+	// City City or town, 1 to 100 characters.
 	//
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
@@ -1123,12 +1123,12 @@ type ReceiveUserRequest struct {
 	// Email Email address, at most 254 characters.
 	Email *string `json:"email,omitempty"`
 
-	// FirstName First name of a person; of a business its whole name. At most 200 characters.
+	// FirstName First name of a person, or the whole name of a business; 1 to 200 characters.
 	//
 	// Example: Asha
 	FirstName FirstName `json:"first_name"`
 
-	// LastName Last name of a person, at most 200 characters.
+	// LastName Last name of a person, 1 to 200 characters.
 	//
 	// Example: Example
 	LastName *LastName `json:"last_name,omitempty"`
@@ -1143,7 +1143,7 @@ type ReceiveUserRequest struct {
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
 
-	// Zipcode Postal code as written in its country, at most 20 characters.
+	// Zipcode Postal code as written in its country, 1 to 20 characters.
 	//
 	// Example: 94105
 	Zipcode *Zipcode `json:"zipcode,omitempty"`
@@ -1159,7 +1159,7 @@ type ReferenceID = int64
 // Example: Sample Amber Bank Nepal
 type ReferenceText = string
 
-// RemainingLimit Amounts in the sending currency of the user's corridor, never below zero.
+// RemainingLimit What remains of the limits, in the sending currency of the user's corridor, never below 0. `daily_limit`, `monthly_limit` and `annual_limit` are renewed at 00:00 UTC of the next day, month and year.
 type RemainingLimit struct {
 	// AnnualLimit An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
 	AnnualLimit Amount `json:"annual_limit"`
@@ -1171,7 +1171,7 @@ type RemainingLimit struct {
 	MonthlyLimit Amount `json:"monthly_limit"`
 }
 
-// RemittancePurpose The purpose in free text, at most 500 characters. It is accepted and not returned.
+// RemittancePurpose The purpose of the remittance as free text, at most 500 characters. It is stored and not returned.
 //
 // Example: Family support
 type RemittancePurpose = string
@@ -1237,12 +1237,12 @@ type Transaction struct {
 	// Example: 2026-01-31T09:30:00.000000
 	CreatedAt Timestamp `json:"created_at"`
 
-	// CustomPurpose The purpose in free text, at most 500 characters.
+	// CustomPurpose The purpose as free text, at most 500 characters.
 	//
 	// Example: School fee
 	CustomPurpose *CustomPurpose `json:"custom_purpose,omitempty"`
 
-	// DeliveryStatus How far the delivery to the receive user is; `NONE` on creation. More values may be added.
+	// DeliveryStatus Status of the delivery to the receive user. `NONE` is the only value of this version; treat a value that you do not know as pending.
 	//
 	// Example: NONE
 	DeliveryStatus DeliveryStatus `json:"delivery_status"`
@@ -1264,7 +1264,7 @@ type Transaction struct {
 	// FromFundID The funding account of the sender, a UUID.
 	FromFundID openapi_types.UUID `json:"from_fund_id"`
 
-	// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. CARD is seen; the set is open. In a transaction it may be left out; then it is that of the funding account.
+	// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows CARD; other values are accepted. A transaction without it takes that of its funding account.
 	//
 	// Example: CARD
 	FundingSourceType FundingSourceType `json:"funding_source_type"`
@@ -1277,7 +1277,7 @@ type Transaction struct {
 	// Example: 203.0.113.7
 	IPAddress *IPAddress `json:"ip_address,omitempty"`
 
-	// Note A note of the sender, at most 500 characters; it may have several lines.
+	// Note A note on the transfer, at most 500 characters, with line breaks if you like.
 	//
 	// Example: For the school
 	Note *Note `json:"note,omitempty"`
@@ -1285,17 +1285,17 @@ type Transaction struct {
 	// PhysicalDocuments The copies that were sent, without their content; empty if there are none.
 	PhysicalDocuments []TransactionDocument `json:"physical_documents"`
 
-	// Purpose Purpose of a transfer: a token of upper-case letters, digits and underscores, at most 64 characters. OTHER is seen; the set is open.
+	// Purpose Purpose of a transfer: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows OTHER; other values are accepted.
 	//
 	// Example: OTHER
 	Purpose *Purpose `json:"purpose,omitempty"`
 
-	// Status How far the transaction is; `INITIATED` on creation. More values may be added, treat them as pending.
+	// Status Status of the transaction. `INITIATED` is the only value of this version; treat a value that you do not know as pending.
 	//
 	// Example: INITIATED
 	Status TransactionStatus `json:"status"`
 
-	// To The receive user as known when the transaction was created. `fund_id` for BANK_DEPOSIT and WALLET, `payer_id` for CASH_PICKUP and HOME_DELIVERY.
+	// To The receive user as known when the transaction was created. `fund_id` is present with BANK_DEPOSIT and WALLET, `payer_id` with CASH_PICKUP and HOME_DELIVERY.
 	To TransactionReceiveSide `json:"to"`
 
 	// ToAmount An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
@@ -1310,9 +1310,9 @@ type Transaction struct {
 	UserID openapi_types.UUID `json:"user_id"`
 }
 
-// TransactionDocument The copy of a document about a transfer. Its content is never returned.
+// TransactionDocument A copy of a document about a transfer. Its content is never returned.
 type TransactionDocument struct {
-	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. Seen are STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; the set is open.
+	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; other values are accepted.
 	//
 	// Example: PASSPORT
 	DocumentType DocumentType `json:"document_type"`
@@ -1321,9 +1321,9 @@ type TransactionDocument struct {
 	ID openapi_types.UUID `json:"id"`
 }
 
-// TransactionDocumentRequest The copy of a document about a transfer.
+// TransactionDocumentRequest A copy of a document about a transfer, as an image or a PDF.
 type TransactionDocumentRequest struct {
-	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. Seen are STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; the set is open.
+	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; other values are accepted.
 	//
 	// Example: PASSPORT
 	DocumentType DocumentType `json:"document_type"`
@@ -1344,7 +1344,7 @@ type TransactionLimit struct {
 	// CurrentTier The tier of the user for this destination, from 1; 0 if the user is in none.
 	CurrentTier int32 `json:"current_tier"`
 
-	// RemainingLimit Amounts in the sending currency of the user's corridor, never below zero.
+	// RemainingLimit What remains of the limits, in the sending currency of the user's corridor, never below 0. `daily_limit`, `monthly_limit` and `annual_limit` are renewed at 00:00 UTC of the next day, month and year.
 	RemainingLimit RemainingLimit `json:"remaining_limit"`
 
 	// UserID The user, a UUID.
@@ -1356,20 +1356,20 @@ type TransactionPage struct {
 	// Items The transactions of the page, at most 100.
 	Items []Transaction `json:"items"`
 
-	// NextCursor A position in a list, as `next_cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not read or build one.
+	// NextCursor A position in a list, as `next_cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
 	//
 	// Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
 	NextCursor *Cursor `json:"next_cursor,omitempty"`
 }
 
-// TransactionReceiveSide The receive user as known when the transaction was created. `fund_id` for BANK_DEPOSIT and WALLET, `payer_id` for CASH_PICKUP and HOME_DELIVERY.
+// TransactionReceiveSide The receive user as known when the transaction was created. `fund_id` is present with BANK_DEPOSIT and WALLET, `payer_id` with CASH_PICKUP and HOME_DELIVERY.
 type TransactionReceiveSide struct {
-	// AddressLine1 Street and number, at most 255 characters.
+	// AddressLine1 Street and number, 1 to 255 characters.
 	//
 	// Example: 1 Sample Street
 	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
 
-	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
+	// CalculationMode Which amount was calculated: `to_amount` with `SENDER_AMOUNT`; with `RECEIVER_AMOUNT`, `from_amount` was compared with `to_amount` divided by the rate. More values may be added.
 	//
 	// Example: SENDER_AMOUNT
 	CalculationMode CalculationMode `json:"calculation_mode"`
@@ -1377,7 +1377,7 @@ type TransactionReceiveSide struct {
 	// Email Email address, at most 254 characters.
 	Email *string `json:"email,omitempty"`
 
-	// FirstName First name of a person; of a business its whole name. At most 200 characters.
+	// FirstName First name of a person, or the whole name of a business; 1 to 200 characters.
 	//
 	// Example: Asha
 	FirstName FirstName `json:"first_name"`
@@ -1388,7 +1388,7 @@ type TransactionReceiveSide struct {
 	// ID The receive user, a UUID.
 	ID openapi_types.UUID `json:"id"`
 
-	// LastName Last name of a person, at most 200 characters.
+	// LastName Last name of a person, 1 to 200 characters.
 	//
 	// Example: Example
 	LastName *LastName `json:"last_name,omitempty"`
@@ -1408,7 +1408,7 @@ type TransactionReceiveSide struct {
 	// * `BANK_DEPOSIT`: into a bank account of the receive user.
 	// * `WALLET`: into a wallet of the receive user.
 	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
-	// * `HOME_DELIVERY`: in cash, at the receive user's address.
+	// * `HOME_DELIVERY`: delivered to the receive user's home.
 	//
 	//
 	// Example: CASH_PICKUP
@@ -1417,7 +1417,7 @@ type TransactionReceiveSide struct {
 
 // TransactionRequest A transfer. `from_amount` and `fee_amount` are in `from_currency`, which is the currency of the sender's corridor; `to_amount` is in `to_currency`, which is the currency of the receive account or payer.
 type TransactionRequest struct {
-	// CustomPurpose The purpose in free text, at most 500 characters.
+	// CustomPurpose The purpose as free text, at most 500 characters.
 	//
 	// Example: School fee
 	CustomPurpose *CustomPurpose `json:"custom_purpose,omitempty"`
@@ -1425,7 +1425,7 @@ type TransactionRequest struct {
 	// ExchangeRate Units of the receiving currency for one unit of the sending currency, above 0 and at most 1000000000, with at most 19 significant digits.
 	ExchangeRate ExchangeRate `json:"exchange_rate"`
 
-	// FeeAmount Fee in `from_currency`, 0 to 1000000000000, on top of `from_amount`. It changes neither `to_amount` nor the limits. Left out it is 0.
+	// FeeAmount Fee in `from_currency`, 0 to 1000000000000, on top of `from_amount`. It changes neither `to_amount` nor the limits. 0 if left out.
 	//
 	// Example: 2.5
 	FeeAmount *FeeAmountRequest `json:"fee_amount,omitempty"`
@@ -1441,7 +1441,7 @@ type TransactionRequest struct {
 	// FromFundID An ACTIVE funding account of the sender, a UUID.
 	FromFundID openapi_types.UUID `json:"from_fund_id"`
 
-	// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. CARD is seen; the set is open. In a transaction it may be left out; then it is that of the funding account.
+	// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows CARD; other values are accepted. A transaction without it takes that of its funding account.
 	//
 	// Example: CARD
 	FundingSourceType *FundingSourceType `json:"funding_source_type,omitempty"`
@@ -1451,7 +1451,7 @@ type TransactionRequest struct {
 	// Example: 203.0.113.7
 	IPAddress *IPAddress `json:"ip_address,omitempty"`
 
-	// Note A note of the sender, at most 500 characters; it may have several lines.
+	// Note A note on the transfer, at most 500 characters, with line breaks if you like.
 	//
 	// Example: For the school
 	Note *Note `json:"note,omitempty"`
@@ -1459,17 +1459,17 @@ type TransactionRequest struct {
 	// PhysicalDocuments Copies of documents about the transfer, such as an invoice; at most 20.
 	PhysicalDocuments []TransactionDocumentRequest `json:"physical_documents,omitempty"`
 
-	// Purpose Purpose of a transfer: a token of upper-case letters, digits and underscores, at most 64 characters. OTHER is seen; the set is open.
+	// Purpose Purpose of a transfer: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows OTHER; other values are accepted.
 	//
 	// Example: OTHER
 	Purpose *Purpose `json:"purpose,omitempty"`
 
-	// RemittancePurpose The purpose in free text, at most 500 characters. It is accepted and not returned.
+	// RemittancePurpose The purpose of the remittance as free text, at most 500 characters. It is stored and not returned.
 	//
 	// Example: Family support
 	RemittancePurpose *RemittancePurpose `json:"remittance_purpose,omitempty"`
 
-	// To The receive user and what the payout method needs.
+	// To The receive user, the payout method, and what the method needs. `payout_method` selects the variant.
 	To ReceiveSide `json:"to"`
 
 	// ToAmount An exact amount above 0 and at most 1000000000000, with at most as many decimals as its currency has. A JSON number in plain notation, without exponent: write it from a decimal type, never from a binary float; see [Money](#money).
@@ -1481,19 +1481,19 @@ type TransactionRequest struct {
 	ToCurrency CurrencyCode `json:"to_currency"`
 }
 
-// TransactionStatus How far the transaction is; `INITIATED` on creation. More values may be added, treat them as pending.
+// TransactionStatus Status of the transaction. `INITIATED` is the only value of this version; treat a value that you do not know as pending.
 //
 // Example: INITIATED
 type TransactionStatus string
 
-// TxnType Who may send to whom: a token. Seen are C2C, B2B and B2C; the set is open.
+// TxnType Who may send to whom: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows C2C, B2B and B2C; others may follow.
 //
 // Example: C2C
 type TxnType = string
 
 // User A sender: everything that was sent, and what the service adds. What was not sent is absent.
 type User struct {
-	// AddressLine1 Street and number, at most 255 characters.
+	// AddressLine1 Street and number, 1 to 255 characters.
 	//
 	// Example: 1 Sample Street
 	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
@@ -1501,17 +1501,17 @@ type User struct {
 	// Business True for a business, false for an individual.
 	Business bool `json:"business"`
 
-	// BusinessType Legal form of a business: a token of upper-case letters, digits and underscores, at most 64 characters. LLC is seen; the set is open.
+	// BusinessType Legal form of a business: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows LLC; other values are accepted.
 	//
 	// Example: LLC
 	BusinessType *BusinessType `json:"business_type,omitempty"`
 
-	// City City or town, at most 100 characters.
+	// City City or town, 1 to 100 characters.
 	//
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
 
-	// CompanyWebsite Web address of a business, at most 2048 characters; it is not visited.
+	// CompanyWebsite Website of a business, 1 to 2048 characters. It is not checked; a scheme is not needed.
 	//
 	// Example: https://www.example.com
 	CompanyWebsite *CompanyWebsite `json:"company_website,omitempty"`
@@ -1532,7 +1532,7 @@ type User struct {
 	// Email Email address, at most 254 characters.
 	Email string `json:"email"`
 
-	// FirstName First name of a person; of a business its whole name. At most 200 characters.
+	// FirstName First name of a person, or the whole name of a business; 1 to 200 characters.
 	//
 	// Example: Asha
 	FirstName FirstName `json:"first_name"`
@@ -1550,7 +1550,7 @@ type User struct {
 	// Example: 203.0.113.7
 	IPAddress *IPAddress `json:"ip_address,omitempty"`
 
-	// LastName Last name of a person, at most 200 characters.
+	// LastName Last name of a person, 1 to 200 characters.
 	//
 	// Example: Example
 	LastName *LastName `json:"last_name,omitempty"`
@@ -1563,7 +1563,7 @@ type User struct {
 	// Example: 14155550100
 	MobilePhone *MobilePhone `json:"mobile_phone,omitempty"`
 
-	// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. BETWEEN_25_TO_50 is seen; the set is open.
+	// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows BETWEEN_25_TO_50; other values are accepted.
 	//
 	// Example: BETWEEN_25_TO_50
 	NumberOfEmployee *NumberOfEmployee `json:"number_of_employee,omitempty"`
@@ -1587,12 +1587,12 @@ type User struct {
 	// Example: UNVERIFIED
 	Status KycStatus `json:"status"`
 
-	// Type SEND for a user with the capability to send. More values may be added.
+	// Type `SEND` for a sender; absent for a user who cannot send. More values may be added.
 	//
 	// Example: SEND
 	Type *UserType `json:"type,omitempty"`
 
-	// UserScope What a business does: a token of upper-case letters, digits and underscores, at most 64 characters. COMPUTER_TECHNOLOGY is seen; the set is open.
+	// UserScope What a business does: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows COMPUTER_TECHNOLOGY; other values are accepted.
 	//
 	// Example: COMPUTER_TECHNOLOGY
 	UserScope *UserScope `json:"user_scope,omitempty"`
@@ -1600,7 +1600,7 @@ type User struct {
 	// VirtualDocuments The numbers that were sent.
 	VirtualDocuments []VirtualDocument `json:"virtual_documents,omitempty"`
 
-	// Zipcode Postal code as written in its country, at most 20 characters.
+	// Zipcode Postal code as written in its country, 1 to 20 characters.
 	//
 	// Example: 94105
 	Zipcode *Zipcode `json:"zipcode,omitempty"`
@@ -1608,27 +1608,27 @@ type User struct {
 
 // UserRequest An individual, or with `business: true` a business. A business carries its name in `first_name` and sends neither `last_name` nor `gender`; an individual sends none of `business_type`, `user_scope`, `company_website`, `number_of_employee`, `mailing_address`.
 type UserRequest struct {
-	// AddressLine1 Street and number, at most 255 characters.
+	// AddressLine1 Street and number, 1 to 255 characters.
 	//
 	// Example: 1 Sample Street
 	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
 
-	// Business `true` registers a business, `false` an individual. Left out it is `false`.
+	// Business `true` registers a business, `false` an individual. `false` if left out.
 	//
 	// Example: false
 	Business *BusinessRequest `json:"business,omitempty"`
 
-	// BusinessType Legal form of a business: a token of upper-case letters, digits and underscores, at most 64 characters. LLC is seen; the set is open.
+	// BusinessType Legal form of a business: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows LLC; other values are accepted.
 	//
 	// Example: LLC
 	BusinessType *BusinessType `json:"business_type,omitempty"`
 
-	// City City or town, at most 100 characters.
+	// City City or town, 1 to 100 characters.
 	//
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
 
-	// CompanyWebsite Web address of a business, at most 2048 characters; it is not visited.
+	// CompanyWebsite Website of a business, 1 to 2048 characters. It is not checked; a scheme is not needed.
 	//
 	// Example: https://www.example.com
 	CompanyWebsite *CompanyWebsite `json:"company_website,omitempty"`
@@ -1644,7 +1644,7 @@ type UserRequest struct {
 	// Email Email address, at most 254 characters. It need not be unique.
 	Email string `json:"email"`
 
-	// FirstName First name of a person; of a business its whole name. At most 200 characters.
+	// FirstName First name of a person, or the whole name of a business; 1 to 200 characters.
 	//
 	// Example: Asha
 	FirstName FirstName `json:"first_name"`
@@ -1659,7 +1659,7 @@ type UserRequest struct {
 	// Example: 203.0.113.7
 	IPAddress *IPAddress `json:"ip_address,omitempty"`
 
-	// LastName Last name of a person, at most 200 characters.
+	// LastName Last name of a person, 1 to 200 characters.
 	//
 	// Example: Example
 	LastName *LastName `json:"last_name,omitempty"`
@@ -1672,7 +1672,7 @@ type UserRequest struct {
 	// Example: 14155550100
 	MobilePhone *MobilePhone `json:"mobile_phone,omitempty"`
 
-	// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. BETWEEN_25_TO_50 is seen; the set is open.
+	// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows BETWEEN_25_TO_50; other values are accepted.
 	//
 	// Example: BETWEEN_25_TO_50
 	NumberOfEmployee *NumberOfEmployee `json:"number_of_employee,omitempty"`
@@ -1685,12 +1685,12 @@ type UserRequest struct {
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
 
-	// Type SEND for a user with the capability to send. More values may be added.
+	// Type `SEND` for a sender; absent for a user who cannot send. More values may be added.
 	//
 	// Example: SEND
 	Type *UserTypeRequest `json:"type,omitempty"`
 
-	// UserScope What a business does: a token of upper-case letters, digits and underscores, at most 64 characters. COMPUTER_TECHNOLOGY is seen; the set is open.
+	// UserScope What a business does: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows COMPUTER_TECHNOLOGY; other values are accepted.
 	//
 	// Example: COMPUTER_TECHNOLOGY
 	UserScope *UserScope `json:"user_scope,omitempty"`
@@ -1698,23 +1698,23 @@ type UserRequest struct {
 	// VirtualDocuments Numbers of documents, at most 20.
 	VirtualDocuments []VirtualDocumentRequest `json:"virtual_documents,omitempty"`
 
-	// Zipcode Postal code as written in its country, at most 20 characters.
+	// Zipcode Postal code as written in its country, 1 to 20 characters.
 	//
 	// Example: 94105
 	Zipcode *Zipcode `json:"zipcode,omitempty"`
 }
 
-// UserScope What a business does: a token of upper-case letters, digits and underscores, at most 64 characters. COMPUTER_TECHNOLOGY is seen; the set is open.
+// UserScope What a business does: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows COMPUTER_TECHNOLOGY; other values are accepted.
 //
 // Example: COMPUTER_TECHNOLOGY
 type UserScope = string
 
-// UserType SEND for a user with the capability to send. More values may be added.
+// UserType `SEND` for a sender; absent for a user who cannot send. More values may be added.
 //
 // Example: SEND
 type UserType string
 
-// UserTypeRequest SEND for a user with the capability to send. More values may be added.
+// UserTypeRequest `SEND` for a sender; absent for a user who cannot send. More values may be added.
 //
 // Example: SEND
 type UserTypeRequest = UserType
@@ -1736,19 +1736,19 @@ type VerificationRequest struct {
 	KycStatus *KycStatusRequest `json:"kyc_status,omitempty"`
 }
 
-// VirtualDocument The number of a document that was sent.
+// VirtualDocument A document of which only the number was sent.
 type VirtualDocument struct {
 	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country *CountryCode `json:"country,omitempty"`
 
-	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. Seen are STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; the set is open.
+	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; other values are accepted.
 	//
 	// Example: PASSPORT
 	DocumentType DocumentType `json:"document_type"`
 
-	// DocumentValue The number of a document, at most 100 characters.
+	// DocumentValue The number of a document, 1 to 100 characters.
 	//
 	// Example: 000000000
 	DocumentValue DocumentNumber `json:"document_value"`
@@ -1759,7 +1759,7 @@ type VirtualDocument struct {
 	// ID Identifier of the document, a UUID.
 	ID openapi_types.UUID `json:"id"`
 
-	// IDIssuingAuthority Who issued the document, at most 200 characters.
+	// IDIssuingAuthority The authority that issued the document, 1 to 200 characters.
 	//
 	// Example: Sample authority
 	IDIssuingAuthority *IssuingAuthority `json:"id_issuing_authority,omitempty"`
@@ -1770,19 +1770,19 @@ type VirtualDocument struct {
 	State *StateCode `json:"state,omitempty"`
 }
 
-// VirtualDocumentRequest The number of a document.
+// VirtualDocumentRequest A document of which only the number is sent.
 type VirtualDocumentRequest struct {
 	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
 	Country *CountryCode `json:"country,omitempty"`
 
-	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. Seen are STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; the set is open.
+	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; other values are accepted.
 	//
 	// Example: PASSPORT
 	DocumentType DocumentType `json:"document_type"`
 
-	// DocumentValue The number of a document, at most 100 characters.
+	// DocumentValue The number of a document, 1 to 100 characters.
 	//
 	// Example: 000000000
 	DocumentValue DocumentNumber `json:"document_value"`
@@ -1790,7 +1790,7 @@ type VirtualDocumentRequest struct {
 	// ExpiryDate Last day on which the document is valid, YYYY-MM-DD.
 	ExpiryDate *openapi_types.Date `json:"expiry_date,omitempty"`
 
-	// IDIssuingAuthority Who issued the document, at most 200 characters.
+	// IDIssuingAuthority The authority that issued the document, 1 to 200 characters.
 	//
 	// Example: Sample authority
 	IDIssuingAuthority *IssuingAuthority `json:"id_issuing_authority,omitempty"`
@@ -1843,7 +1843,7 @@ type WalletAccountRequest struct {
 
 // WalletTo The receive side of a payout to a wallet.
 type WalletTo struct {
-	// CalculationMode Which amount was calculated: with `SENDER_AMOUNT` the receiving amount, with `RECEIVER_AMOUNT` the sending amount was compared. More may be added.
+	// CalculationMode Which amount was calculated: `to_amount` with `SENDER_AMOUNT`; with `RECEIVER_AMOUNT`, `from_amount` was compared with `to_amount` divided by the rate. More values may be added.
 	//
 	// Example: SENDER_AMOUNT
 	CalculationMode *CalculationModeRequest `json:"calculation_mode,omitempty"`
@@ -1862,14 +1862,14 @@ type WalletTo struct {
 	// * `BANK_DEPOSIT`: into a bank account of the receive user.
 	// * `WALLET`: into a wallet of the receive user.
 	// * `CASH_PICKUP`: in cash, at a pick-up location of the payer.
-	// * `HOME_DELIVERY`: in cash, at the receive user's address.
+	// * `HOME_DELIVERY`: delivered to the receive user's home.
 	//
 	//
 	// Example: CASH_PICKUP
 	PayoutMethod PayoutMethod `json:"payout_method"`
 }
 
-// Zipcode Postal code as written in its country, at most 20 characters.
+// Zipcode Postal code as written in its country, 1 to 20 characters.
 //
 // Example: 94105
 type Zipcode = string
