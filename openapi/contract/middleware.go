@@ -165,13 +165,10 @@ func (m *middleware) check(op *Operation, r *http.Request, params map[string]str
 	if op.body == nil || r.Body == nil || r.Body == http.NoBody || m.memory.limit == 0 {
 		return op.CheckRequest(r, params, m.limit)
 	}
-	var checked *Request
-	body, err := meter(r, holds, m.limit)
-	if err == nil {
-		r.Body = body
-		checked, err = op.CheckRequest(r, params, m.limit)
-		body.share = nil // a rest that was not read is streamed
-	}
+	body := &meteredBody{r.Body, holds}
+	r.Body = body
+	checked, err := op.CheckRequest(r, params, m.limit)
+	body.share = nil // a rest that was not read is streamed
 	if errors.Is(err, errNoMemory) {
 		err = fmt.Errorf("%w: %w", &Error{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}}}, err)
 	}

@@ -3,7 +3,6 @@ package contract
 import (
 	"errors"
 	"io"
-	"net/http"
 	"sync/atomic"
 )
 
@@ -48,33 +47,18 @@ func (s *share) free() {
 	s.held = 0
 }
 
-// meteredBody takes from a share what is read, in advance if the length is known.
+// meteredBody takes from a share what is read. What is merely announced counts nothing, or callers without credentials could
+// use up the limit with headers.
 type meteredBody struct {
 	io.ReadCloser
 	share *share // nil once the rest is streamed
-	left  int64  // taken, and not yet read
-}
-
-// meter returns the body of r, metered, and takes its length, for which CheckRequest makes room at once.
-func meter(r *http.Request, s *share, limit int64) (*meteredBody, error) {
-	body := &meteredBody{ReadCloser: r.Body, share: s}
-	if n := r.ContentLength; n > 0 && n <= limit {
-		if !s.take(n) {
-			return nil, errNoMemory
-		}
-		body.left = n
-	}
-	return body, nil
 }
 
 // Read implements [io.Reader].
 func (b *meteredBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if b.left -= int64(n); b.left < 0 && b.share != nil {
-		if !b.share.take(-b.left) {
-			return 0, errNoMemory
-		}
-		b.left = 0
+	if b.share != nil && !b.share.take(int64(n)) {
+		return 0, errNoMemory
 	}
 	return n, err
 }

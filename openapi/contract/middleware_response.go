@@ -147,6 +147,9 @@ func (h *heldResponse) finish() {
 		_ = h.release() // fails if the client left, as does the next
 		return
 	}
+	if h.released && h.sent.Get("Content-Length") != "" {
+		h.Flush() // the caller need not wait for the judgement
+	}
 	h.found.Response = h.operation.CheckResponse(h.status, h.sent, text, h.request.Method == http.MethodHead)
 	if h.released {
 		return

@@ -93,6 +93,9 @@ func (op *Operation) checkParameters(r *http.Request, pathParams map[string]stri
 	return found
 }
 
+// maxAhead is how much memory is taken for a body before it arrives.
+const maxAhead = 2 << 20
+
 // readBody returns the body as sent, which may be empty. It returns an [*Error] with status 413 or 415, or the error of
 // reading the body.
 func readBody(r *http.Request, limit int64) ([]byte, error) {
@@ -110,7 +113,8 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
-	body := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
+	// A length that is merely announced does not take much memory.
+	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxAhead)+bytes.MinRead))
 	if _, err := body.ReadFrom(io.LimitReader(r.Body, limit+1)); err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok { // of a handler before this one
 			return nil, tooLarge
