@@ -92,11 +92,12 @@ function documentation() {
     const form = forms.find(f => f.dataset.operation === operation);
     link.href = "#" + form.closest("details").id;
     link.addEventListener("click", event => {
-      event.preventDefault(); // because going to a target takes the focus away afterwards
+      event.preventDefault(); // a jump to the target would take the focus away afterwards
       element("filter").value = "";
       element("filter").dispatchEvent(new Event("input"));
       form.closest("details").open = true;
-      location.hash = link.hash;
+      history.pushState(null, "", link.hash);
+      form.closest("details").scrollIntoView();
       form.querySelector("[type=submit]").focus({preventScroll: true});
     });
   }

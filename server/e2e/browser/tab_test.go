@@ -38,7 +38,7 @@ func open(t *testing.T, base string) *tab {
 	}
 	b := &tab{t: t, ctx: ctx, host: u.Host}
 	chromedp.ListenTarget(ctx, b.listen)
-	b.run(network.Enable(), log.Enable(), runtime.Enable())
+	b.run(network.Enable(), log.Enable(), runtime.Enable(), emulation.SetFocusEmulationEnabled(true)) // tabs share one window focus
 	t.Cleanup(func() {
 		stop()
 		cancel()
