@@ -25,16 +25,17 @@ demo: ## Run a whole payout with the SDK against a fresh sandbox
 
 .PHONY: test
 test: ## Run all tests on SQLite, and those that depend on the engine on PostgreSQL as well
-	go test -short ./...
+	go test -short $$(go list ./... | grep -v /e2e/browser)
 	$(if $(RACE),go test -short $(RACE) $(CONCURRENT))
 	PAYOUTD_TEST_ENGINE=postgres go test -short $(ENGINE)
-	@# In their own folders, because only there does go print the output of a passing run: that PostgreSQL is missing.
+	@# In their own folders, because only there does go print the output of a passing run: that PostgreSQL or Chromium is missing.
+	cd server/e2e/browser && go test -short
 	cd server/e2e/operations && PAYOUTD_TEST_ENGINE=postgres go test -short
 	cd conformance && PAYOUTD_TEST_ENGINE=postgres go test -short
 
 .PHONY: races
 races: ## Run all tests with the race detector, and races between callers and replicas at full length
-	go test -timeout 30m $(RACE) $$(go list ./... | grep -v -e /conformance/mutants -e /openapi/compat)
+	go test -timeout 30m $(RACE) $$(go list ./... | grep -v -e /conformance/mutants -e /openapi/compat -e /e2e/browser)
 	@# Without the race detector, because replicas race more often when they are faster.
 	PAYOUTD_TEST_ENGINE=postgres go test -timeout 30m ./server/e2e/concurrency ./server/e2e/outage
 

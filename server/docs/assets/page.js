@@ -97,7 +97,9 @@ function documentation() {
       element("filter").dispatchEvent(new Event("input"));
       form.closest("details").open = true;
       history.pushState(null, "", link.hash);
-      form.closest("details").scrollIntoView();
+      const details = form.closest("details"), article = form.closest("article");
+      const beside = details.getBoundingClientRect().top - article.getBoundingClientRect().top < innerHeight / 3;
+      (beside ? article : details).scrollIntoView(); // on a narrow screen the form is far below the title
       form.querySelector("[type=submit]").focus({preventScroll: true});
     });
   }
