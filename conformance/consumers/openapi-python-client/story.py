@@ -205,7 +205,7 @@ class Story:
         """Repeats the first payout with the same key, then sends another one with it."""
         again = self.send("bank", self.bank_deposit("100.00"))
         assert success(again.parsed).id == self.created[0], again
-        assert again.headers["Idempotent-Replayed"] == "true", again
+        assert again.headers.get("Idempotent-Replayed") == "true", again
         refused(self.send("bank", self.bank_deposit("101.00")), HTTPStatus.CONFLICT, "IDEMPOTENCY_KEY_REUSED")
 
     def details(self) -> None:

@@ -6,3 +6,5 @@ s/request_body = json\.dumps(body)/request_body = simplejson.dumps(body)/
 /isinstance(obj, decimal\.Decimal):/{n;s/str(obj)/obj/}
 # A whole number in JSON is an int, which strict models refuse as Decimal.
 s/Annotated\[Decimal, Field(\(.*\)strict=True, \(.*\))\]/Annotated[Decimal, Field(\1\2)]/
+# A default is an int too.
+s/: Optional\[Annotated\[Decimal, \(.*\)default=\([0-9.]*\),/: Optional[Annotated[Decimal, \1default=Decimal(\2),/
