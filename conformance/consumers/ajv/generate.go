@@ -142,7 +142,7 @@ type letters struct{ g *generator }
 
 func (l letters) Read(p []byte) (int, error) {
 	for i := range p {
-		p[i] = byte(l.g.IntN(256)) //nolint:gosec // below 256
+		p[i] = byte(l.g.IntN(256))
 	}
 	return len(p), nil
 }
