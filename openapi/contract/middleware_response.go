@@ -158,8 +158,14 @@ func (h *heldResponse) finish() {
 	h.header.Del(violationsHeader)
 	if len(h.found.Response) > 0 {
 		if h.middleware.responses == Refuse {
+			kept := http.Header{}
+			for _, name := range []string{"RateLimit", "RateLimit-Policy"} { // true of whatever answer (D-28)
+				if value := h.sent.Get(name); value != "" {
+					kept.Set(name, value)
+				}
+			}
 			h.middleware.contract.WriteError(h.ResponseWriter, withOperation(h.request, h.operation),
-				&Error{Status: http.StatusBadGateway}, h.middleware.idOf(h.sent))
+				&Error{Status: http.StatusBadGateway, Header: kept}, h.middleware.idOf(h.sent))
 			return
 		}
 		h.sent.Set(violationsHeader, mark(h.found.Response))

@@ -118,15 +118,15 @@ func compressed(encoding, text string) string {
 	return b.String()
 }
 
-// The id of a response that is replaced stays: it is in the log of the service.
+// The id of a response that is replaced stays: it is in the log of the service. So does what is left of the rate limit.
 func TestARefusedResponseKeepsItsID(t *testing.T) {
 	t.Parallel()
 	for sent, want := range map[string]string{"of-the-service": "of-the-service", "": "new", strings.Repeat("x", 65): "new"} {
-		h, _ := watched(t, contract.Refuse, canned{200, []string{"X-Request-Id: " + sent}, "{}"}.handler)
+		h, _ := watched(t, contract.Refuse, canned{200, []string{"X-Request-Id: " + sent, "RateLimit: 7"}, "{}"}.handler)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/items/1?shop=a", nil))
-		if got := w.Header().Get("X-Request-Id"); got != want {
-			t.Errorf("%q became %q", sent, got)
+		if got := w.Header().Get("X-Request-Id"); got != want || w.Header().Get("RateLimit") != "7" {
+			t.Errorf("%q became %q: %v", sent, got, w.Header())
 		}
 	}
 }

@@ -33,6 +33,11 @@ func (f *front) ask(w http.ResponseWriter, r *http.Request) (accepted bool) {
 		f.rules.WriteError(w, r, &contract.Error{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}}}, f.newID())
 	case a.status >= 200 && a.status < 300:
 		f.metrics.probes.WithLabelValues("accepted").Inc()
+		for _, name := range []string{"RateLimit", "RateLimit-Policy"} { // the refusal says what is left, too (D-28)
+			if value := a.header.Get(name); value != "" {
+				w.Header().Set(name, value)
+			}
+		}
 		return true
 	case a.status == http.StatusUnauthorized, a.status == http.StatusForbidden, a.status == http.StatusTooManyRequests, a.status >= 500:
 		f.metrics.probes.WithLabelValues("refused").Inc()

@@ -37,6 +37,7 @@ func (g *gate) handle(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(g.probe)
 		fmt.Fprintf(w, `{"status":%d}`, g.probe)
 	default:
+		w.Header().Set("RateLimit", `"client";r=7;t=1`)
 		_, _ = io.WriteString(w, "[]")
 	}
 }
@@ -77,8 +78,8 @@ func TestARefusalNeedsAcceptedCredentials(t *testing.T) {
 			if want := map[int]string{401: "Mine", 429: "7"}[tc.want]; want != res.Header.Get("WWW-Authenticate")+map[bool]string{true: res.Header.Get("Retry-After")}[tc.want == 429] {
 				t.Errorf("the headers of the service are lost: %v", res.Header)
 			}
-			if strings.Contains(text, "details") != (tc.want == 400) {
-				t.Errorf("answered %s", text)
+			if strings.Contains(text, "details") != (tc.want == 400) || (res.Header.Get("RateLimit") != "") != (tc.want == 400) {
+				t.Errorf("answered %v %s", res.Header, text)
 			}
 			want := "GET /payers"
 			if tc.asked {
