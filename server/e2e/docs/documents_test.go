@@ -29,9 +29,18 @@ func TestDocuments(t *testing.T) {
 	if shown < 15 {
 		t.Errorf("found %d blocks only", shown)
 	}
-	for document, test := range elsewhere {
-		if _, err := os.Stat(filepath.Join(repository, test)); err != nil || found[document] == nil {
-			t.Errorf("%s has %d blocks, which %s runs: %v", document, len(found[document]), test, err)
+	for document, runner := range elsewhere {
+		commands, err := os.ReadFile(filepath.Join(repository, runner))
+		if err != nil || found[document] == nil {
+			t.Errorf("%s has %d blocks, which %s runs: %v", document, len(found[document]), runner, err)
+		}
+		for _, b := range found[document] {
+			for _, option := range regexp.MustCompile(`\b\w+=[\w.]+`).
+				FindAllString(strings.ReplaceAll(b.code, "--additional-properties=", ""), -1) {
+				if !strings.Contains(string(commands), option) {
+					t.Errorf("%s: %s does not run %s", b.first(), runner, option)
+				}
+			}
 		}
 	}
 	for _, c := range claims {
@@ -41,8 +50,9 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// elsewhere are documents whose commands install programs of other languages, and the test that runs the same commands.
+// elsewhere are documents whose commands install programs of other languages, and the file that runs the same commands.
 var elsewhere = map[string]string{
+	"conformance/consumers/README.md":        "conformance/consumers/list.go",
 	"conformance/consumers/second/README.md": "conformance/consumers/second/second_test.go",
 }
 
@@ -69,7 +79,7 @@ func run(t *testing.T, blocks []block) {
 	t.Helper()
 	s := newShell(t)
 	commands := slices.ContainsFunc(blocks, func(b block) bool { return b.language != "json" && b.language != "http" })
-	if commands && !slices.ContainsFunc(blocks, func(b block) bool { return starts.MatchString(b.code) }) {
+	if commands && !slices.ContainsFunc(blocks, func(b block) bool { return service.MatchString(b.code) }) {
 		s.Sandbox()
 	}
 	for _, b := range blocks {

@@ -34,10 +34,12 @@ type shell struct {
 // prelude makes the commands of documents work in another folder than the repository.
 const prelude = `
 set -o pipefail
+exec 9>&1 # kept by everything that is started, so that the end of the output is the end of all programs
+declare -A serving
 trap 'echo "@@failed with $?: $BASH_COMMAND"' ERR
 go() {
 	if [ "$1" = run ]; then
-		command go -C "$REPOSITORY" build -o "$PROGRAMS/" "$2" && "$PROGRAMS/$(basename "$2")" "${@:3}"
+		command go -C "$REPOSITORY" build -o "$PROGRAMS/" "$2" && ${BACKGROUND:+exec} "$PROGRAMS/$(basename "$2")" "${@:3}"
 	else
 		command go -C "$REPOSITORY" "$@"
 	fi
@@ -60,13 +62,11 @@ func newShell(t *testing.T, variables ...string) *shell {
 		t.Fatal(err)
 	}
 	s := &shell{T: t, Dir: t.TempDir(), address: free(t), lines: make(chan string)}
-	s.replace = map[string]string{"127.0.0.1:8080": s.address, "127.0.0.1:9090": free(t)}
+	s.replace = map[string]string{"127.0.0.1:8080": s.address, "127.0.0.1:8090": free(t), "127.0.0.1:9090": free(t)}
 	programs := t.TempDir()
-	ctx, cancel := context.WithCancel(context.Background())
-	bash := exec.CommandContext(ctx, "bash")
+	bash := exec.Command("bash")
 	bash.Dir = s.Dir
 	bash.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	bash.Cancel = func() error { return syscall.Kill(-bash.Process.Pid, syscall.SIGTERM) }
 	bash.Env = append(os.Environ(), append([]string{
 		"REPOSITORY=" + root, "PROGRAMS=" + programs, "PATH=" + programs + ":" + os.Getenv("PATH"),
 		"PAYOUTD_LISTEN=" + s.address, "PAYOUTD_DATABASE=sqlite:" + filepath.Join(s.Dir, "payouts.db"), "PAYOUTD_RATE_LIMIT=0",
@@ -89,9 +89,7 @@ func newShell(t *testing.T, variables ...string) *shell {
 		}
 	}()
 	t.Cleanup(func() {
-		defer cancel()
-		io.WriteString(s.in, "kill $(jobs -p) 2>/dev/null; wait\n")
-		s.in.Close()
+		syscall.Kill(-bash.Process.Pid, syscall.SIGTERM)
 		for range s.lines { // until everything that the shell started has ended
 		}
 		bash.Wait()
@@ -112,46 +110,77 @@ func (s *shell) Run(commands string) string {
 		s.Fatal(err)
 	}
 	var out strings.Builder
-	for line := range s.lines {
-		if line == done {
-			if strings.Count(out.String(), "@@failed with ") != strings.Count(out.String(), fmt.Sprintf("@@failed with %d:", s.exit)) ||
-				s.exit != 0 && !strings.Contains(out.String(), "@@failed") {
-				s.Errorf("%s\n\nmust exit with %d, and printed\n%s", commands, s.exit, out.String())
+	patience := time.After(5 * time.Minute)
+	for {
+		select {
+		case line, ok := <-s.lines:
+			switch {
+			case !ok:
+				s.Fatalf("the shell ended in\n%s\n%s", commands, out.String())
+			case line == done:
+				s.judge(commands, out.String())
+				return strings.TrimSpace(out.String())
 			}
-			return strings.TrimSpace(out.String())
+			out.WriteString(line + "\n")
+		case <-patience:
+			s.Fatalf("still running:\n%s\n%s", commands, out.String())
 		}
-		out.WriteString(line + "\n")
 	}
-	s.Fatalf("the shell ended in\n%s\n%s", commands, out.String())
-	return ""
 }
 
-// starts matches a command that serves until it is stopped.
-var starts = regexp.MustCompile(`(?m)^(make run|payoutd serve|go run \./server/payoutd serve)\b.*$`)
+// judge compares how commands ended with how they should.
+func (s *shell) judge(commands, out string) {
+	s.Helper()
+	failed, expected := strings.Count(out, "@@failed with "), strings.Count(out, fmt.Sprintf("@@failed with %d:", s.exit))
+	if failed != expected || s.exit != 0 && failed == 0 {
+		s.Errorf("%s\n\nmust exit with %d, and printed\n%s", commands, s.exit, out)
+	}
+}
+
+// service matches a command that runs the service until it is stopped, starts one that runs the service or a proxy.
+var (
+	service = regexp.MustCompile(`(?m)^(make run|payoutd serve|go run \./server/payoutd serve)\b`)
+	starts  = regexp.MustCompile(service.String() + `.*$|(?m)^go run \./openapi/contract/front\b.*$`)
+)
 
 // RunBlock runs the commands of a document. One that serves runs in the background, and the next one when it is ready.
-func (s *shell) RunBlock(b block) string {
+func (s *shell) RunBlock(b block) (out string) {
 	s.Helper()
-	at := starts.FindStringIndex(b.code)
-	if at == nil {
-		return s.Run(b.code)
+	rest := b.code
+	for at := starts.FindStringIndex(rest); at != nil; at = starts.FindStringIndex(rest) {
+		out += s.Run(rest[:at[0]])
+		command, _, _ := strings.Cut(rest[at[0]:at[1]], " #")
+		s.serve(command)
+		rest = rest[at[1]:]
 	}
-	out := s.Run(b.code[:at[0]])
-	command, _, _ := strings.Cut(b.code[at[0]:at[1]], " #")
-	s.Run(command + " >served.log 2>&1 &")
-	s.await()
-	return out + s.Run(b.code[at[1]:])
+	return out + s.Run(rest)
 }
 
-// await waits until the service of the shell is ready.
-func (s *shell) await() {
+// serve starts a server in the background, instead of one that has its address, and returns when it is ready.
+func (s *shell) serve(command string) {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), 2*time.Minute)
+	address := "127.0.0.1:8080"
+	if listen := regexp.MustCompile(`--listen (\S+)`).FindStringSubmatch(command); listen != nil {
+		address = listen[1]
+	}
+	s.Run(fmt.Sprintf(`
+if [ "${serving[%[1]s]}" ]; then kill ${serving[%[1]s]}; wait ${serving[%[1]s]} || true; fi
+BACKGROUND=yes
+%[2]s >>served.log 2>&1 &
+serving[%[1]s]=$!
+BACKGROUND=`, address, command))
+	s.await(s.replace[address])
+}
+
+// await waits until the server at an address is ready.
+func (s *shell) await(address string) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.address+"/readyz", nil)
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/readyz", nil)
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -164,7 +193,7 @@ func (s *shell) await() {
 		select {
 		case <-ctx.Done():
 			log, _ := os.ReadFile(filepath.Join(s.Dir, "served.log"))
-			s.Fatalf("nothing is ready at %s: %s", s.address, log)
+			s.Fatalf("nothing is ready at %s: %s", address, log[max(0, len(log)-2000):])
 		case <-tick.C:
 		}
 	}
