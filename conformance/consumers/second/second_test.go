@@ -217,6 +217,18 @@ var python = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	// go test runs again when a file changed that it has seen.
+	for _, pattern := range []string{"*.py", "../../../openapi/contract/front/*.go", "../../../server/reference/data/*.csv"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			return "", err
+		}
+		for _, file := range files {
+			if _, err := os.Stat(file); err != nil {
+				return "", err
+			}
+		}
+	}
 	wanted, err := os.ReadFile("requirements.txt")
 	if err != nil {
 		return "", err
