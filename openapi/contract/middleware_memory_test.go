@@ -71,3 +71,27 @@ func TestMemoryLimitOfResponses(t *testing.T) {
 		}
 	}
 }
+
+// A body arrives whole whatever its length is said to be.
+func TestBodiesOfAnyLength(t *testing.T) {
+	t.Parallel()
+	op := shop(t).Operation(http.MethodPost, "/notes")
+	for _, size := range []int{20, 1 << 21, 1<<21 + 1, 5 << 20} {
+		text := `{"text":"a"}` + strings.Repeat(" ", size-12)
+		for _, length := range []int{-1, size} {
+			r := post(text)
+			r.ContentLength = int64(length)
+			checked, err := op.CheckRequest(r, nil, 5<<20)
+			wantAccepted(t, err)
+			if err == nil && (string(checked.Body) != text || readAll(t, r.Body) != text || r.ContentLength != int64(size)) {
+				t.Errorf("%d bytes, announced as %d: %d arrived", size, length, len(checked.Body))
+			}
+			r = post(text + " ")
+			r.ContentLength = -1
+			if size == 5<<20 {
+				_, err = op.CheckRequest(r, nil, 5<<20)
+				wantRefused(t, err, http.StatusRequestEntityTooLarge, "body : must have at most 5242880 bytes")
+			}
+		}
+	}
+}

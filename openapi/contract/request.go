@@ -113,12 +113,20 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
-	// A length that is merely announced does not take much memory.
+	// A length that is merely announced takes little memory; once that much has arrived, it is believed.
 	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxAhead)+bytes.MinRead))
-	if _, err := body.ReadFrom(io.LimitReader(r.Body, limit+1)); err != nil {
-		if _, ok := errors.AsType[*http.MaxBytesError](err); ok { // of a handler before this one
-			return nil, tooLarge
-		}
+	bounded := io.LimitReader(r.Body, limit+1)
+	_, err := body.ReadFrom(io.LimitReader(bounded, maxAhead))
+	if rest := int(r.ContentLength) - body.Len(); err == nil && rest > 0 {
+		body.Grow(rest + bytes.MinRead)
+	}
+	if err == nil {
+		_, err = body.ReadFrom(bounded)
+	}
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok { // of a handler before this one
+		return nil, tooLarge
+	}
+	if err != nil {
 		return nil, fmt.Errorf("contract: read the body: %w", err)
 	}
 	text := body.Bytes()

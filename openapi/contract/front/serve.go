@@ -10,10 +10,14 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 )
+
+// besidesBodies is the memory that the program needs without bodies, in bytes, generously.
+const besidesBodies = 128 << 20
 
 // serve runs the front until ctx ends, and prints the summary.
 func serve(ctx context.Context, o options, log *slog.Logger, out io.Writer) (err error) {
@@ -22,6 +26,9 @@ func serve(ctx context.Context, o options, log *slog.Logger, out io.Writer) (err
 		return err
 	}
 	defer f.transport.CloseIdleConnections()
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(2*o.MemoryLimit + besidesBodies) // the garbage of bodies counts too
+	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.Listen)
 	if err != nil {
 		return usageError{"listen", err}
