@@ -35,6 +35,8 @@ func wrongCredentials(t *probe.T) []credentials {
 		of("a wrong secret", id, "conformance-"+secret),
 		of("a secret that is cut off", id, secret[:len(secret)-1]),
 		of("a secret that goes on", id, secret+"-conformance"),
+		{"two client ids", http.Header{clientIDHeader: {id, "conformance-nobody"}, secretHeader: {secret}}},
+		{"two secrets", http.Header{clientIDHeader: {id}, secretHeader: {secret, "conformance"}}},
 	}
 }
 

@@ -21,7 +21,7 @@ func requestMutants(op operationSpec) []mutant {
 	return all
 }
 
-// credentialMutants do not look at one of the two credentials.
+// credentialMutants do not look at one of the two credentials, or at the second of two values.
 func (op operationSpec) credentialMutants() (all []mutant) {
 	for _, ignored := range []string{clientHeader, secretHeader} {
 		all = append(all, op.mutant("credential ignored", "ignores "+ignored, func(r request, next ask) answer {
@@ -32,6 +32,11 @@ func (op operationSpec) credentialMutants() (all []mutant) {
 				}
 			}
 			return a
+		}), op.asking("credential repeated", "takes the first value of "+ignored, func(r request) request {
+			if len(r.Header.Values(ignored)) > 1 {
+				r = r.header(ignored, r.Header.Get(ignored))
+			}
+			return r
 		}))
 	}
 	return all

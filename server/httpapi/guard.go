@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 
 	"github.com/labstack/echo/v4"
@@ -27,7 +28,8 @@ func (g guard) before(op *contract.Operation) echo.MiddlewareFunc {
 			r := c.Request()
 			seen := observed(c)
 			seen.operation = op.ID
-			client, err := g.authenticate(r.Context(), payout.ClientID(r.Header.Get("X-Client-Id")), r.Header.Get("X-Client-Secret"))
+			id, secret := credential(r.Header, "X-Client-Id"), credential(r.Header, "X-Client-Secret")
+			client, err := g.authenticate(r.Context(), payout.ClientID(id), secret)
 			if err != nil {
 				return err
 			}
@@ -56,6 +58,14 @@ func (g guard) before(op *contract.Operation) echo.MiddlewareFunc {
 			return next(c)
 		}
 	}
+}
+
+// credential returns the value of a header; "" if it is sent twice, because a gateway may have judged the other value.
+func credential(h http.Header, name string) string {
+	if values := h.Values(name); len(values) == 1 {
+		return values[0]
+	}
+	return ""
 }
 
 type clientKey struct{}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
@@ -35,6 +36,22 @@ func TestGuardOrder(t *testing.T) {
 	} {
 		if got := send(step.headers); got != step.want {
 			t.Errorf("answers %s, want %s", got, step.want)
+		}
+	}
+}
+
+// D-19: of two values of a header a gateway may have judged the other one.
+func TestCredentialsAreSentOnce(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t)
+	for _, name := range []string{"X-Client-Id", "X-Client-Secret"} {
+		r := httptest.NewRequest(http.MethodGet, "/payers", nil)
+		r.Header = http.Header{"X-Client-Id": {"acme"}, "X-Client-Secret": {"secret"}}
+		r.Header.Add(name, r.Header.Get(name))
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != http.StatusUnauthorized {
+			t.Errorf("%s twice answers %d, want 401", name, w.Code)
 		}
 	}
 }
