@@ -67,7 +67,7 @@ axe: .tmp/axe/node_modules/axe-core/axe.min.js ## Install axe-core, which the te
 	@touch $@ # the package has times of its own
 
 .PHONY: bench
-bench: ## Measure the overhead of the SDK, the contract checks and the metrics, as ratios
+bench: ## Measure the overhead of the SDK, the contract checks, the front and the metrics, as ratios
 	go test -run '^$$' -bench . -benchmem ./client ./openapi/contract ./openapi/contract/front ./server/httpapi
 
 .PHONY: explain
