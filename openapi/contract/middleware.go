@@ -73,7 +73,7 @@ func RequestID(newID func() string) MiddlewareOption {
 	return func(m *middleware) { m.newID = newID }
 }
 
-// Watch sets the function that is told the finding of every request of an operation, after it was answered.
+// Watch sets a function that receives the finding of each request of an operation, after it was answered.
 func Watch(found func(*http.Request, Finding)) MiddlewareOption {
 	return func(m *middleware) { m.watch = found }
 }

@@ -29,7 +29,7 @@ func (f *front) ask(w http.ResponseWriter, r *http.Request) (accepted bool) {
 	switch {
 	case broken || a.tooLong:
 		f.metrics.probes.WithLabelValues("failed").Inc()
-		o.own, o.failure, o.cause = true, failureBroken, errors.New("the answer to the probe is not whole")
+		o.own, o.failure, o.cause = true, failureBroken, "the answer to the probe is not whole"
 		f.rules.WriteError(w, r, &contract.Error{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}}}, f.newID())
 	case a.status >= 200 && a.status < 300:
 		f.metrics.probes.WithLabelValues("accepted").Inc()
@@ -45,9 +45,9 @@ func (f *front) ask(w http.ResponseWriter, r *http.Request) (accepted bool) {
 		w.WriteHeader(a.status)
 		_, _ = w.Write(a.body.Bytes()) // fails if the caller left
 	default:
-		// Whether the service accepts the credentials is not known, so that nothing about the request may be said.
+		// It is not known whether the service accepts the credentials, so the answer must not describe the request.
 		f.metrics.probes.WithLabelValues("failed").Inc()
-		o.own, o.failure, o.cause = true, failureProbe, fmt.Errorf("the probe was answered %d", a.status)
+		o.own, o.failure, o.cause = true, failureProbe, fmt.Sprintf("the probe was answered %d", a.status)
 		f.rules.WriteError(w, r, &contract.Error{Status: http.StatusInternalServerError}, f.newID())
 	}
 	return false

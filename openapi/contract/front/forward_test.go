@@ -231,6 +231,9 @@ func TestFailuresOfTheService(t *testing.T) {
 					line["response_violations"] != nil {
 					t.Errorf("%s: logged %v", target, line)
 				}
+				if text, _ := f.log.read(); strings.Contains(text, "hello") {
+					t.Errorf("%s: what the service sent was logged: %s", target, text)
+				}
 			}
 		})
 	}

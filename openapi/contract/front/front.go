@@ -116,7 +116,7 @@ func (f *front) unreachable(w http.ResponseWriter, r *http.Request, err error) {
 	if o.caller.Err() != nil {
 		panic(http.ErrAbortHandler) // nobody reads an answer
 	}
-	o.failure, o.cause, o.own = kindOf(err), err, true
+	o.failure, o.cause, o.own = kindOf(err), causeOf(err), true
 	f.rules.WriteError(w, r, &contract.Error{
 		Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}},
 	}, f.newID())

@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
-	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +26,7 @@ type observation struct {
 	unknown bool   // the service refused the request before it could be judged
 	own     bool   // the front has answered by itself
 	failure string // kind of failure of the service; "" if none
-	cause   error
+	cause   string // of the failure, without anything that the service sent
 	aborted bool
 }
 
@@ -52,12 +52,29 @@ const (
 func kindOf(err error) string {
 	var operation *net.OpError
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded), timedOut(err):
+	case timedOut(err):
 		return failureTimeout
 	case errors.As(err, &operation) && operation.Op == "dial":
 		return failureUnreachable
 	}
 	return failureBroken
+}
+
+// causeOf describes an error of the transport. Errors of net/http quote what is not HTTP, so only others are written out.
+func causeOf(err error) string {
+	var operation *net.OpError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case timedOut(err):
+		return "timeout"
+	case errors.As(err, &operation):
+		return operation.Error()
+	case errors.As(err, &certificate):
+		return certificate.Error()
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the service closed the connection"
+	}
+	return "the response is not HTTP, or the request broke off"
 }
 
 func timedOut(err error) bool {
@@ -93,7 +110,7 @@ func (f *front) observe(o *observation, r *http.Request, out *observedWriter) {
 	}
 	gone := o.aborted && o.caller.Err() != nil
 	if o.aborted && !gone && o.failure == "" {
-		o.failure, o.cause = failureBroken, errors.New("the response broke off")
+		o.failure, o.cause = failureBroken, "the response broke off"
 	}
 	f.metrics.count(counted{
 		operation: operation, method: method, status: out.status, by: by, duration: time.Since(o.start), failure: o.failure,
@@ -134,7 +151,7 @@ func (f *front) observe(o *observation, r *http.Request, out *observedWriter) {
 		line = append(line, slog.Bool("caller_left", true))
 	} else if o.failure != "" {
 		level = slog.LevelError
-		line = append(line, slog.String("failure", o.failure), slog.String("cause", fmt.Sprint(o.cause)))
+		line = append(line, slog.String("failure", o.failure), slog.String("cause", o.cause))
 	}
 	f.summary.request(by, o.failure, o.finding.NotJudged)
 	f.log.LogAttrs(context.WithoutCancel(r.Context()), level, "request", line...)
