@@ -40,7 +40,7 @@ func (w *walker) refusals() {
 				continue
 			}
 			refusal := refusal{
-				Status: r.status, Description: r.node.at("description").text(), Decisions: r.node.at("x-decision").texts(),
+				Status: r.status, Description: r.node.at("description").text(),
 				Everywhere: r.name != "" && uses[r.name] == len(operations),
 			}
 			for _, ex := range w.examplesOf(r.node) {

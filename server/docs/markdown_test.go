@@ -96,3 +96,14 @@ func TestMarkdownForm(t *testing.T) {
 		}
 	}
 }
+
+func TestBelow(t *testing.T) {
+	t.Parallel()
+	const text = "a\n\n## B\n\n### C\n\n```\n# no heading\n```\n"
+	if got, want := below(text, 4), "a\n\n#### B\n\n##### C\n\n```\n# no heading\n```"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := below("# A\n## B", 1), "# A\n## B"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

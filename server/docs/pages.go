@@ -165,7 +165,7 @@ func (s *site) html(path, name, title, text string) ([]byte, error) {
 
 // markdown renders a text for people and programs that read Markdown.
 func (s *site) markdown(name string) ([]byte, error) {
-	functions := texttemplate.FuncMap{"join": strings.Join, "indent": indent, "deeper": deeper}
+	functions := texttemplate.FuncMap{"line": oneLine, "below": below}
 	t, err := texttemplate.New(name).Funcs(functions).ParseFS(templates, "templates/"+name)
 	if err != nil {
 		return nil, fmt.Errorf("docs: %w", err)
@@ -177,45 +177,4 @@ func (s *site) markdown(name string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// level is what a nested list of docs.md shows, and its indentation.
-type level struct {
-	Depth                string
-	Properties, Variants []*property
-}
-
-// Below returns the members of a property, deeper than a depth, or at the margin if that is "-".
-func (p *property) Below(depth string) level {
-	if depth == "-" {
-		return level{"", p.Properties, p.Variants}
-	}
-	return level{depth + "  ", p.Properties, p.Variants}
-}
-
-// List returns the parameters, or nil.
-func (op *operation) List() *level {
-	if len(op.Parameters) == 0 {
-		return nil
-	}
-	return &level{Properties: op.Parameters}
-}
-
 func slug(text string) string { return string(anchors{}.Generate([]byte(text), 0)) }
-
-// indent puts a text on one line after a list mark: line breaks become spaces.
-func indent(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// deeper moves the headings of a Markdown text below a heading of a level.
-func deeper(text string, level int) string {
-	var out strings.Builder
-	code := false
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			code = !code
-		}
-		if !code && strings.HasPrefix(line, "#") {
-			out.WriteString(strings.Repeat("#", level-1))
-		}
-		out.WriteString(line)
-	}
-	return strings.TrimSpace(out.String())
-}

@@ -39,7 +39,7 @@ type resource struct {
 type operation struct {
 	ID, Method, Path, Summary, Description string
 	Origin                                 string // document, decision or extension
-	Deprecated, Sandbox                    bool
+	Deprecated                             bool
 	Decisions                              []string
 	Parameters                             []*property
 	Body                                   *content
@@ -71,7 +71,6 @@ type answer struct {
 // refusal is a status of an operation that is no success.
 type refusal struct {
 	Status, Description string
-	Decisions           []string
 	Codes               []named
 	Everywhere          bool // every operation has it
 }
@@ -192,7 +191,7 @@ func (w *walker) operation(method, path string, item, n *node) {
 	op := &operation{
 		ID: n.at("operationId").text(), Method: method, Path: path, Summary: n.at("summary").text(),
 		Description: n.at("description").text(), Origin: n.at("x-origin").text(), Decisions: n.at("x-decision").texts(),
-		Deprecated: n.at("deprecated").text() == "true", Sandbox: strings.HasPrefix(path, "/sandbox/"),
+		Deprecated: n.at("deprecated").text() == "true",
 	}
 	for _, p := range append(item.at("parameters").list(), n.at("parameters").list()...) {
 		parameter, _ := w.follow(p)
@@ -215,14 +214,17 @@ func (w *walker) operation(method, path string, item, n *node) {
 		}
 		op.Answers = append(op.Answers, a)
 	}
-	name := n.at("tags").list()
+	name := "Other"
+	if tags := n.at("tags").texts(); len(tags) > 0 {
+		name = tags[0]
+	}
 	for _, t := range w.ref.Tags {
-		if len(name) > 0 && t.Name == name[0].text() {
+		if t.Name == name {
 			t.Operations = append(t.Operations, op)
 			return
 		}
 	}
-	w.ref.Tags = append(w.ref.Tags, &tag{Name: n.at("tags").list()[0].text(), Operations: []*operation{op}})
+	w.ref.Tags = append(w.ref.Tags, &tag{Name: name, Operations: []*operation{op}})
 }
 
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)

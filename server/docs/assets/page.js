@@ -153,7 +153,7 @@ function documentation() {
   // learn remembers the ids of an answer.
   function learn(form, text, path) {
     const resource = form.dataset.resource;
-    if (!resources[resource]) return;
+    if (!resources[resource] || !text) return;
     const answer = JSON.parse(text); // for ids, which are strings; numbers are only ever shown as text
     const items = Array.isArray(answer) ? answer : answer.items ?? [answer];
     const {[resource]: _, ...within} = path;
