@@ -18,7 +18,7 @@ import (
 type settings struct {
 	Only     []string `help:"Names of the consumers to run; all if empty." placeholder:"NAME,..."`
 	Contract string   `help:"The contract that they read." default:"openapi/openapi.yaml" type:"path"`
-	Jobs     int      `help:"Consumers that run at the same time." default:"2"`
+	Jobs     int      `help:"Consumers that run at the same time." default:"3"`
 	CI       bool     `help:"Fail, instead of skipping, where a program is missing." env:"CI"`
 }
 

@@ -76,3 +76,25 @@ func TestChoose(t *testing.T) {
 		t.Error("an unknown name is accepted")
 	}
 }
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, c := range consumers {
+		if names[c.Name] {
+			t.Errorf("%s is listed twice", c.Name)
+		}
+		names[c.Name] = true
+		if info, err := os.Stat(c.Name); err != nil || !info.IsDir() {
+			t.Errorf("%s has no folder", c.Name)
+		}
+		if c.Version == "" || len(c.Needs) == 0 || len(c.steps()) == 0 {
+			t.Errorf("%s lacks a version, programs or steps", c.Name)
+		}
+		for _, name := range c.Uses {
+			if tools[name] == nil {
+				t.Errorf("%s uses %s, which nobody installs", c.Name, name)
+			}
+		}
+	}
+}
