@@ -55,3 +55,29 @@ func ExampleContract_Middleware() {
 	// {"in":"body","field":"/country","reason":"is required"},
 	// {"in":"body","field":"/email","reason":"is required"}]}
 }
+
+// Around the transport of a client, the contract finds what a service breaks.
+func ExampleContract_Transport() {
+	rules, err := contract.Published()
+	if err != nil {
+		panic(err)
+	}
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `[{"id":1001,"name":7,"country":"NP","delivery_method":"WALLET","pickup_location":[]}]`)
+	}))
+	defer service.Close()
+	client := &http.Client{Transport: rules.Transport(http.DefaultTransport, contract.Observe(func(x contract.Exchange) {
+		for _, v := range x.Violations {
+			fmt.Println(x.OperationID, x.Status, v.In, v.Field, v.Reason)
+		}
+	}))}
+	resp, err := client.Get(service.URL + "/payers")
+	if err != nil {
+		panic(err)
+	}
+	_ = resp.Body.Close()
+	// Output:
+	// listPayers 200 header X-Request-Id is required
+	// listPayers 200 body /0/name must be a string
+}
