@@ -57,6 +57,7 @@ curl() { command curl --fail-with-body "$@"; }
 // newShell starts a shell that ends, with all that it started, when the test does.
 func newShell(t *testing.T, variables ...string) *shell {
 	t.Helper()
+	needs(t, "bash", "curl", "make")
 	root, err := filepath.Abs(repository)
 	if err != nil {
 		t.Fatal(err)
@@ -227,4 +228,23 @@ func free(t *testing.T) string {
 	}
 	defer listener.Close()
 	return listener.Addr().String()
+}
+
+// needs skips the test with a warning if a program is missing; with CI=true that is a failure.
+func needs(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			missing(t, program+" is not installed")
+		}
+	}
+}
+
+func missing(t *testing.T, what string) {
+	t.Helper()
+	fmt.Fprintf(os.Stderr, "\n*** %s IS NOT RUN: %s ***\n\n", t.Name(), what)
+	if os.Getenv("CI") == "true" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
 }
