@@ -20,6 +20,7 @@ type comparison struct {
 	base, head *Document
 	changes    map[[3]string]*Change
 	equal      map[[2]string]bool // what sameTarget found
+	assumed    [][2]string        // what it found equal, in this order
 	operation  string             // id of the operation that is compared
 	seen       map[visit]bool     // components compared for this operation
 	reached    map[*node]bool     // components of both documents that an operation uses
@@ -55,11 +56,20 @@ func (c *comparison) sameTarget(b, h *node) bool {
 	if equal, known := c.equal[pair]; known {
 		return equal
 	}
+	before := len(c.assumed)
 	c.equal[pair] = true // for references that lead back here
+	c.assumed = append(c.assumed, pair)
 	target, _ := c.base.follow(b)
 	other, _ := c.head.follow(h)
-	c.equal[pair] = c.same(target, other)
-	return c.equal[pair]
+	if c.same(target, other) {
+		return true
+	}
+	for _, wrong := range c.assumed[before:] { // what was found equal may lead back here
+		delete(c.equal, wrong)
+	}
+	c.assumed = c.assumed[:before]
+	c.equal[pair] = false
+	return false
 }
 
 // resolve follows two references to components of a kind, and returns what they stand for and the place to report, which

@@ -53,6 +53,25 @@ func TestASharedSchemaIsReportedForEachDirection(t *testing.T) {
 	}
 }
 
+// A schema that contains itself, by way of another one, is compared once, and a change reaches all operations that lead to it.
+func TestRecursiveSchemas(t *testing.T) {
+	t.Parallel()
+	recursive := []edit{
+		set(schemas+"Tree", "{properties: {branches: {$ref: '#/components/schemas/Trees'}, size: {type: integer}}}"),
+		set(schemas+"Trees", "{type: array, items: {$ref: '#/components/schemas/Tree'}}"),
+		set(user+" properties tree", "{$ref: '#/components/schemas/Tree'}"),
+		set(schemas+"PayerDetail properties trees", "{$ref: '#/components/schemas/Trees'}"),
+	}
+	base := published(t, recursive...)
+	if changes := Compare(base, published(t, recursive...)); len(changes) > 0 {
+		t.Errorf("it differs from itself: %v", changes)
+	}
+	changes := Compare(base, published(t, append(recursive, set(schemas+"Tree properties size type", "number"))...))
+	if len(changes) != 1 || !slices.Equal(changes[0].Operations, []string{"createUser", "getPayer", "getUser"}) {
+		t.Errorf("got %v", changes)
+	}
+}
+
 // Whatever single value of the contract is removed or changed, the comparison notices, and calls it prose exactly if it is.
 func TestNoChangeGoesUnnoticed(t *testing.T) {
 	t.Parallel()
