@@ -28,6 +28,9 @@ ln -sf openapi-generator-$version/openapi-generator-cli-$version.jar openapi-gen
 cmp -s $PAYOUTS_CONSUMERS/package-lock.json node_modules/package-lock.json && exit
 cp $PAYOUTS_CONSUMERS/package.json $PAYOUTS_CONSUMERS/package-lock.json $PAYOUTS_CONSUMERS/.npmrc .
 npm ci --loglevel=error
+for node in $PWD/node_modules/node-linux-*/bin/node; do
+	[ ! -e $node ] || ln -sf $node node_modules/.bin # npm 9 does not link it
+done
 cp package-lock.json node_modules`},
 	// a Python environment with requirements.txt
 	"python": {script: `
