@@ -27,6 +27,7 @@ type page struct {
 	caching   string
 	plain     []byte
 	zipped    []byte
+	digest    string // of plain
 }
 
 func newPage(mediaType, caching string, text []byte) *page {
@@ -35,7 +36,7 @@ func newPage(mediaType, caching string, text []byte) *page {
 	// Writing to a buffer does not fail.
 	_, _ = z.Write(text)
 	_ = z.Close()
-	return &page{mediaType, caching, text, zipped.Bytes()}
+	return &page{mediaType, caching, text, zipped.Bytes(), digest(text)}
 }
 
 // ServeHTTP implements http.Handler.
@@ -68,7 +69,7 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // tag is a strong ETag: another one for each media type and coding of a text.
 func (p *page) tag(coding string) string {
-	return `"` + digest([]byte(p.mediaType), []byte(coding), p.plain) + `"`
+	return `"` + digest([]byte(p.mediaType), []byte(coding), []byte(p.digest)) + `"`
 }
 
 func digest(texts ...[]byte) string {

@@ -90,7 +90,10 @@ func New(c Config) (map[string]http.Handler, error) {
 
 // sourceText is a text with a media type that browsers would download: they are served plain text.
 func sourceText(mediaType string, text []byte) http.Handler {
-	return forReaders{newPage("text/plain; charset=utf-8", revalidate, text), newPage(mediaType, revalidate, text)}
+	program := newPage(mediaType, revalidate, text)
+	browser := *program
+	browser.mediaType = "text/plain; charset=utf-8"
+	return forReaders{&browser, program}
 }
 
 // site is what all templates can use.
@@ -121,7 +124,7 @@ type view struct {
 func (s *site) html(path, name, title, text string) ([]byte, error) {
 	r := newRenderer()
 	if path == "/docs" {
-		for _, id := range []string{"content", "try", "credentials", "error-codes", "about", "filter"} { // of the template
+		for _, id := range []string{"content", "try", "credentials", "error-codes", "headers", "about", "filter"} { // of the template
 			r.ids.take(id)
 		}
 		for _, op := range s.Reference.operations() {

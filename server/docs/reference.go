@@ -13,6 +13,7 @@ type reference struct {
 	Title, Version, Description string
 	Contact, License            link
 	Servers, Credentials        []named
+	Headers                     []*property // of answers
 	Tags                        []*tag
 	Failures                    []*failure
 	Decisions                   []string // that shaped the whole contract
@@ -54,7 +55,9 @@ type operation struct {
 // content is a body with its schema and named examples.
 type content struct {
 	MediaType string
-	Name      string // of the schema, or its type
+	Name      string     // of the schema, or its type
+	Component string     // the schema, or that of each item
+	ShownBy   *operation // an earlier operation, whose answer has the same component
 	Required  bool
 	Schema    *property
 	Examples  []example
@@ -140,6 +143,7 @@ func read(root *node, steps []string) (*reference, error) {
 	}
 	w.refusals()
 	w.resources()
+	ref.share()
 	for _, id := range steps {
 		if op := ref.operation(id); op != nil {
 			if n := len(ref.Steps); n > 0 {
@@ -158,6 +162,27 @@ func (r *reference) operations() []*operation {
 		all = append(all, t.Operations...)
 	}
 	return all
+}
+
+// share finds what several answers have, because it is shown once: schemas and headers.
+func (r *reference) share() {
+	schemas, headers := map[string]*operation{}, map[string]bool{}
+	for _, op := range r.operations() {
+		for _, a := range op.Answers {
+			for _, h := range a.Headers {
+				if !headers[h.Name] {
+					headers[h.Name] = true
+					r.Headers = append(r.Headers, h)
+				}
+			}
+			if a.Content == nil || a.Content.Component == "" {
+				continue
+			}
+			if a.Content.ShownBy = schemas[a.Content.Component]; a.Content.ShownBy == nil {
+				schemas[a.Content.Component] = op
+			}
+		}
+	}
 }
 
 // Lead is the first paragraph of the description.
@@ -261,7 +286,11 @@ func (p *property) Prefill() string {
 func (w *walker) content(n *node, id string) *content {
 	for mediaType, media := range n.at("content").members() {
 		c := &content{MediaType: mediaType, Schema: w.schema(media.at("schema"), "")}
-		c.Name = cmp.Or(w.facets(media.at("schema")).name, c.Schema.Type)
+		schema := w.facets(media.at("schema"))
+		c.Name = cmp.Or(schema.name, c.Schema.Type)
+		if c.Component = schema.name; schema.at("items") != nil {
+			c.Component = w.facets(schema.at("items")).name
+		}
 		for name, named := range media.at("examples").members() {
 			named, _ = w.follow(named)
 			c.Examples = append(c.Examples, example{id + "-" + name, cmp.Or(named.at("summary").text(), name), named.at("value").pretty()})
