@@ -253,7 +253,7 @@ func (c *comparison) known(at place, key string, b, h *node) {
 		c.add(at, Breaking, "%s lost %s", key, strings.Join(gone, ", "))
 	}
 	if added := without(texts(h), texts(b)); len(added) > 0 {
-		c.add(at, Compatible, "%s has the new %s", key, strings.Join(added, ", "))
+		c.add(at, Compatible, "%s gained %s", key, strings.Join(added, ", "))
 	}
 }
 
@@ -286,9 +286,9 @@ func (c *comparison) additional(at place, b, h *node) {
 	case was == mapObject && is == mapObject:
 		c.part(at.in("further members"), b, h)
 	case was < is:
-		c.narrowed(at, "has %s, until now %s", words[is], words[was])
+		c.narrowed(at, "%s allowed, until now %s", words[is], words[was])
 	case was > is:
-		c.widened(at, "has %s, until now %s", words[is], words[was])
+		c.widened(at, "%s allowed, until now %s", words[is], words[was])
 	}
 }
 
