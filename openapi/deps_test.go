@@ -72,6 +72,7 @@ func TestForbiddenDependencies(t *testing.T) {
 		{"./openapi/contract/front", []string{echo, sqlite, pgx, goose}, []string{module + "/openapi", module + "/openapi/contract"}},
 		{"./server/store", []string{echo, kin}, []string{module + "/server/payout"}},
 		{"./server/reference", []string{echo, kin, sqlite, pgx, goose}, []string{module + "/server/payout"}},
+		{"./server/docs", []string{echo, kin, sqlite, pgx, goose, "database/sql"}, nil},
 	} {
 		t.Run(c.pattern, func(t *testing.T) {
 			t.Parallel()
