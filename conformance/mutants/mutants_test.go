@@ -222,7 +222,7 @@ func (j *jury) everyCheckHasFailed(t *testing.T, all []mutant) {
 // realServer returns the handler of a sandbox that all mutants of a test stand before.
 func realServer(t *testing.T) http.Handler {
 	t.Helper()
-	srv, err := server.New(t.Context(), server.Config{Sandbox: true, Database: servertest.Database(t)})
+	srv, err := server.New(t.Context(), server.Config{Sandbox: true, Database: servertest.Database(t), RateLimit: 1_000_000})
 	if err != nil {
 		t.Fatal(err)
 	}

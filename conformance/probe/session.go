@@ -9,6 +9,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,7 @@ type Session struct {
 	base      string // path of the base URL
 	transport http.RoundTripper
 	silent    atomic.Int32 // requests in a row without an answer
+	limited   sync.Map     // client id to whether its first answer said what is left of its rate limit
 	catalogue catalogue
 }
 

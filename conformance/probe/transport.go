@@ -126,8 +126,25 @@ func (r recorder) send(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodHead && res.StatusCode == http.StatusMethodNotAllowed { // HEAD is not in the contract
 		x.OperationID, x.Template, x.Violations = "", "", nil
 	}
+	x.Violations = append(x.Violations, r.session.inconsistent(x)...)
 	r.record(x)
 	return res, nil
+}
+
+// inconsistent returns a violation for each rate limit header that is missing, or unexpected, compared with the first answer
+// to the same client (D-28).
+func (s *Session) inconsistent(x Exchange) []contract.Violation {
+	if x.OperationID == "" || x.Status == http.StatusUnauthorized || x.Status >= http.StatusInternalServerError {
+		return nil // it may not be known who calls
+	}
+	expected, _ := s.limited.LoadOrStore(x.Header.Get("X-Client-Id"), x.ResponseHeader.Get("RateLimit") != "")
+	var found []contract.Violation
+	for _, name := range []string{"RateLimit", "RateLimit-Policy"} {
+		if sent := x.ResponseHeader.Get(name) != ""; sent != expected {
+			found = append(found, contract.Violation{In: "header", Field: name, Reason: "must be sent with every answer to an authenticated call, or with none"})
+		}
+	}
+	return found
 }
 
 func (r recorder) record(x Exchange) {
