@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -230,7 +231,7 @@ func textAt(schema *openapi3.Schema, v any, most bool) any {
 	_, isText := v.(string)
 	switch {
 	case !isText || len(schema.Enum) > 0:
-	case schema.Pattern != "":
+	case schema.Pattern != "" && !isFreeText(schema):
 		least, greatest := spelled(schema, false), spelled(schema, true)
 		if len(least) == len(greatest) {
 			break
@@ -253,12 +254,20 @@ func textAt(schema *openapi3.Schema, v any, most bool) any {
 	return v
 }
 
+const untidyText = " é  \U00010437 "
+
 // untidy returns a text that is easily tidied up, where any text is allowed.
 func untidy(schema *openapi3.Schema, v any, _ bool) any {
-	if _, isText := v.(string); isText && schema.Pattern == "" && schema.Format == "" && len(schema.Enum) == 0 {
-		return " é  \U00010437 "
+	if _, isText := v.(string); isText && isFreeText(schema) {
+		return untidyText
 	}
 	return v
+}
+
+// isFreeText reports whether a schema of a text allows all that people write.
+func isFreeText(schema *openapi3.Schema) bool {
+	fits, err := regexp.MatchString(schema.Pattern, untidyText)
+	return err == nil && fits && schema.Format == "" && len(schema.Enum) == 0
 }
 
 // spelled returns a shortest or a longest text of the pattern of a schema.

@@ -242,6 +242,9 @@ func (op operationSpec) memberMutants(body *openapi3.Schema) (all []mutant) {
 			})
 		}
 		for _, s := range strictnesses(p.schema) {
+			if op.OperationID == "createBankAccount" && p.schema.Max != nil {
+				continue // the greatest id is refused as that of an unknown bank, with the same answer
+			}
 			all = append(all, op.refusing(s.kind, "refuses "+s.what+" for "+p.String(), func(r request) bool { return p.holds(r, s.refuses) }))
 		}
 	}
@@ -249,7 +252,7 @@ func (op operationSpec) memberMutants(body *openapi3.Schema) (all []mutant) {
 }
 
 func isFreeText(s *openapi3.Schema) bool {
-	return s.Type.Is(openapi3.TypeString) && s.Pattern == "" && s.Format == "" && len(s.Enum) == 0
+	return s.Type.Is(openapi3.TypeString) && s.Format == "" && len(s.Enum) == 0 && matching(s.Pattern)("  é  ")
 }
 
 func tidied(v any, parts func(string) []string) any {

@@ -126,19 +126,23 @@ func (r recorder) send(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodHead && res.StatusCode == http.StatusMethodNotAllowed { // HEAD is not in the contract
 		x.OperationID, x.Template, x.Violations = "", "", nil
 	}
-	x.Violations = append(x.Violations, r.session.inconsistent(x)...)
+	x.Violations = append(x.Violations, r.session.brokenHeaders(x)...)
 	r.record(x)
 	return res, nil
 }
 
-// inconsistent returns a violation for each rate limit header that is missing, or unexpected, compared with the first answer
-// to the same client (D-28).
-func (s *Session) inconsistent(x Exchange) []contract.Violation {
+// brokenHeaders returns the violations of what the contract says of optional headers in words: an operation that takes no key
+// never replays (D-55), and all answers to a client say what is left of its rate limit, or none (D-28).
+func (s *Session) brokenHeaders(x Exchange) []contract.Violation {
 	if x.OperationID == "" || x.Status == http.StatusUnauthorized || x.Status >= http.StatusInternalServerError {
 		return nil // it may not be known who calls
 	}
-	expected, _ := s.limited.LoadOrStore(x.Header.Get("X-Client-Id"), x.ResponseHeader.Get("RateLimit") != "")
 	var found []contract.Violation
+	op := s.Contract.Operation(x.Method, x.Template)
+	if x.ResponseHeader.Get("Idempotent-Replayed") != "" && !op.TakesHeader("X-Idempotency-Key") {
+		found = append(found, contract.Violation{In: "header", Field: "Idempotent-Replayed", Reason: "must not be sent by an operation that takes no key"})
+	}
+	expected, _ := s.limited.LoadOrStore(x.Header.Get("X-Client-Id"), x.ResponseHeader.Get("RateLimit") != "")
 	for _, name := range []string{"RateLimit", "RateLimit-Policy"} {
 		if sent := x.ResponseHeader.Get(name) != ""; sent != expected {
 			found = append(found, contract.Violation{In: "header", Field: name, Reason: "must be sent with every answer to an authenticated call, or with none"})

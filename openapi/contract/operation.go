@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -33,6 +34,11 @@ type response struct {
 	headers  []parameter
 	examples [][2]string      // of the required headers, by name
 	body     *openapi3.Schema // nil: no body is allowed
+}
+
+// TakesHeader reports whether the operation has a header parameter of this name.
+func (op *Operation) TakesHeader(name string) bool {
+	return slices.ContainsFunc(op.headers, func(p parameter) bool { return strings.EqualFold(p.name, name) })
 }
 
 // Statuses returns the statuses that the document declares, sorted.
