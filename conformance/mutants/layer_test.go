@@ -193,8 +193,14 @@ func (a answer) code() string {
 
 // failure returns an error with a status and a code in place of an answer.
 func (a answer) failure(status int, code string) answer {
-	id := a.header.Get("X-Request-Id")
-	return answer{status, http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {id}},
+	id, header := a.header.Get("X-Request-Id"), http.Header{}
+	for _, name := range []string{"X-Request-Id", "RateLimit", "RateLimit-Policy"} {
+		if value := a.header.Get(name); value != "" {
+			header.Set(name, value) // the fault is not in these
+		}
+	}
+	header.Set("Content-Type", "application/json")
+	return answer{status, header,
 		encode(map[string]any{"status": status, "code": code, "message": "No.", "request_id": id})}
 }
 

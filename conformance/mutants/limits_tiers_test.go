@@ -205,7 +205,11 @@ func highestTierMutants() []mutant {
 
 // refused returns an error without asking the real server.
 func refused(status int, code string) answer {
-	return answer{header: http.Header{"X-Request-Id": {uuid.NewString()}}}.failure(status, code)
+	header := http.Header{}
+	header.Set("X-Request-Id", uuid.NewString())
+	header.Set("RateLimit", `"client";r=1;t=1`)
+	header.Set("RateLimit-Policy", `"client";q=2;w=2`)
+	return answer{header: header}.failure(status, code)
 }
 
 // unheldAtOnce creates, in the answer at least, what the limit refuses while another request of the user is not answered.
