@@ -69,8 +69,8 @@ var consumers = []consumer{
 		Uses: []string{"openapi-generator"}, Install: "mvn -q -B dependency:copy-dependencies -DoutputDirectory=lib",
 		Generate: openapiGenerator("java", "library=native,openApiNullable=false,hideGenerationTimestamp=true,"+
 			"invokerPackage=org.example.payouts,apiPackage=org.example.payouts.api,modelPackage=org.example.payouts.model"),
-		Compile: "javac -nowarn -d classes -cp 'lib/*' $(find generated/src/main/java -name '*.java') && " +
-			"javac -Xlint:all,-processing,-classfile -Werror -d classes -cp 'classes:lib/*' Story.java",
+		Compile: "javac -encoding UTF-8 -nowarn -d classes -cp 'lib/*' $(find generated/src/main/java -name '*.java') && " +
+			"javac -encoding UTF-8 -Xlint:all,-processing,-classfile -Werror -d classes -cp 'classes:lib/*' Story.java",
 		Story:  "java -cp 'classes:lib/*' Story",
 		Remark: "money is BigDecimal",
 	},
