@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 	"github.com/crossborder-payouts/payouts/server"
 	"github.com/crossborder-payouts/payouts/server/servertest"
+	"github.com/crossborder-payouts/payouts/server/servertest/subject"
 	"github.com/crossborder-payouts/payouts/server/store/pgtest"
 )
 
@@ -59,23 +59,10 @@ var (
 		return inCondition(s.URL, probe.RateLimited)
 	}}
 	unavailableRun = &sharedRun{target: func(t *testing.T) probe.Target {
-		srv, err := server.New(t.Context(), server.Config{Database: servertest.Database(t), Sandbox: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := srv.Close(); err != nil { // the handler goes on without its database
-			t.Fatal(err)
-		}
-		web := httptest.NewServer(srv.Handler())
-		t.Cleanup(web.Close)
-		return inCondition(web.URL, probe.Unavailable)
+		return inCondition(subject.Unavailable(t), probe.Unavailable)
 	}}
 	brokenRun = &sharedRun{target: func(t *testing.T) probe.Target {
-		s := servertest.New(t)
-		if _, err := s.Beside(t).ExecContext(t.Context(), "alter table clients rename to clients_gone"); err != nil {
-			t.Fatal(err)
-		}
-		return inCondition(s.URL, probe.Broken)
+		return inCondition(subject.Broken(t).URL, probe.Broken)
 	}}
 )
 

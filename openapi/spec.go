@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -47,6 +48,15 @@ func KnownValues(s *openapi3.Schema) []any {
 	}
 	values, _ := s.Extensions["x-known-values"].([]any)
 	return values
+}
+
+// ConstantName returns the name of a value in generated Go code: BankDeposit for BANK_DEPOSIT, InProgress for IN PROGRESS.
+func ConstantName(value string) string {
+	var name strings.Builder
+	for word := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == '_' || r == ' ' }) {
+		name.WriteString(strings.ToUpper(word[:1]) + strings.ToLower(word[1:]))
+	}
+	return name.String()
 }
 
 func parse() (*openapi3.T, error) {

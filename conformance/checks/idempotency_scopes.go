@@ -12,7 +12,7 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/wire"
 )
 
-// keyx.
+// keyScopes returns the checks of what a key belongs to.
 func keyScopes() []probe.Check {
 	return []probe.Check{
 		{

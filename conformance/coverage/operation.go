@@ -46,8 +46,8 @@ func newOperation(item *openapi3.PathItem, spec *openapi3.Operation) *operation 
 			continue
 		}
 		op.want(status)
+		takesKey := spec.Parameters.GetByInAndName(openapi3.ParameterInHeader, "X-Idempotency-Key") != nil
 		for name, header := range ref.Value.Headers {
-			takesKey := spec.Parameters.GetByInAndName(openapi3.ParameterInHeader, "X-Idempotency-Key") != nil
 			// Required ones are judged in every response, and a replay needs a key.
 			if !header.Value.Required && (name != "Idempotent-Replayed" || takesKey) {
 				op.want("response header " + http.CanonicalHeaderKey(name))

@@ -12,15 +12,20 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
+// bucketSeconds is the time in which a bucket fills: the burst is what comes in so many seconds.
+const bucketSeconds = 2
+
 // rateLimits has a token bucket for each authenticated client (D-28).
 type rateLimits struct {
 	perSecond int
+	policy    string // the header RateLimit-Policy: a full bucket, and the seconds in which it fills
 	mu        sync.Mutex
 	buckets   map[string]*rate.Limiter
 }
 
 func newRateLimits(perSecond int) *rateLimits {
-	return &rateLimits{perSecond: perSecond, buckets: map[string]*rate.Limiter{}}
+	policy := fmt.Sprintf(`"client";q=%d;w=%d`, bucketSeconds*perSecond, bucketSeconds)
+	return &rateLimits{perSecond: perSecond, policy: policy, buckets: map[string]*rate.Limiter{}}
 }
 
 // rateLimitedError is CodeRateLimited with the time to wait.
@@ -37,7 +42,7 @@ func (l *rateLimits) take(clientID string, h http.Header) error {
 	if l.perSecond == 0 {
 		return nil
 	}
-	capacity := 2 * l.perSecond
+	capacity := bucketSeconds * l.perSecond
 	l.mu.Lock()
 	bucket, ok := l.buckets[clientID]
 	if !ok {
@@ -46,12 +51,14 @@ func (l *rateLimits) take(clientID string, h http.Header) error {
 	}
 	l.mu.Unlock()
 	allowed, left := bucket.Allow(), bucket.Tokens()
-	seconds := func(tokens float64) int { return int(math.Ceil(tokens / float64(l.perSecond))) }
-	h.Set("RateLimit-Policy", fmt.Sprintf(`"client";q=%d;w=%d`, capacity, seconds(float64(capacity))))
-	h.Set("RateLimit", fmt.Sprintf(`"client";r=%d;t=%d`, max(int(left), 0), seconds(float64(capacity)-left)))
+	if !allowed {
+		left = 0 // what came in since must not contradict the refusal
+	}
+	full := math.Ceil((float64(capacity) - left) / float64(l.perSecond))
+	h.Set("RateLimit-Policy", l.policy)
+	h.Set("RateLimit", fmt.Sprintf(`"client";r=%d;t=%d`, int(left), int(full)))
 	if allowed {
 		return nil
 	}
-	wait := time.Duration(seconds(1-left)) * time.Second
-	return rateLimitedError{payout.NewError(payout.CodeRateLimited), max(wait, time.Second)}
+	return rateLimitedError{payout.NewError(payout.CodeRateLimited), time.Second} // by then a token has come in
 }

@@ -86,22 +86,13 @@ func codesOf(doc *openapi3.T) ([]code, error) {
 	codes := make([]code, len(values))
 	for i, value := range values {
 		c := meanings[fmt.Sprint(value)]
-		c.name, c.value = constant(fmt.Sprint(value)), fmt.Sprint(value)
+		c.name, c.value = openapi.ConstantName(fmt.Sprint(value)), fmt.Sprint(value)
 		if c.status == 0 {
 			return nil, fmt.Errorf("no response of the contract has an example of %s", c.value)
 		}
 		codes[i] = c
 	}
 	return codes, nil
-}
-
-// constant turns BAD_REQUEST into BadRequest, as openapi/internal/hints does for gen/api.
-func constant(value string) string {
-	var name strings.Builder
-	for word := range strings.SplitSeq(value, "_") {
-		name.WriteString(word[:1] + strings.ToLower(word[1:]))
-	}
-	return name.String()
 }
 
 // meaningsOf reads statuses and meanings from the examples of the shared responses. Where a response has several codes

@@ -1,16 +1,15 @@
 package main
 
 import (
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/crossborder-payouts/payouts/conformance"
 	"github.com/crossborder-payouts/payouts/conformance/probe"
-	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/server"
 	"github.com/crossborder-payouts/payouts/server/servertest"
+	"github.com/crossborder-payouts/payouts/server/servertest/subject"
 )
 
 // A service that passes the conformance suite passes it behind the front too, whatever state it is in, and nothing that it
@@ -21,8 +20,12 @@ func TestTheSuitePassesThroughTheFront(t *testing.T) {
 		"full":         func(t *testing.T) (string, probe.Target) { return sandbox(t).URL, probe.Target{} },
 		"document":     documentTarget,
 		"rate-limited": rateLimited,
-		"unavailable":  unavailable,
-		"broken":       broken,
+		"unavailable": func(t *testing.T) (string, probe.Target) {
+			return subject.Unavailable(t), probe.Target{Condition: probe.Unavailable}
+		},
+		"broken": func(t *testing.T) (string, probe.Target) {
+			return subject.Broken(t).URL, probe.Target{Condition: probe.Broken}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -62,54 +65,9 @@ func sandbox(t *testing.T, configure ...func(*server.Config)) *servertest.Server
 // documentTarget has the fixtures of the profile document.
 func documentTarget(t *testing.T) (string, probe.Target) {
 	s := sandbox(t)
-	sender, unverified := servertest.NewSender(t, s.Client), servertest.NewUser(t, s.Client).ID
-	fixtures := probe.Fixtures{
-		Sender: &probe.FixedSender{UserID: sender.ID, FromFundID: sender.Fund},
-		Unverified: &probe.FixedSender{
-			UserID: unverified, FromFundID: servertest.NewFundingAccount(t, s.Client, unverified, api.FundingAccountStatusActive),
-		},
-	}
-	receiver := servertest.NewReceiver(t, s.Client, sender.ID)
-	for _, f := range []probe.FixedReceiver{
-		{PayoutMethod: api.PayoutMethodBankDeposit, FundID: &receiver.Bank},
-		{PayoutMethod: api.PayoutMethodWallet, FundID: &receiver.Wallet},
-		{PayoutMethod: api.PayoutMethodCashPickup, PayerID: servertest.CashPayer},
-		{PayoutMethod: api.PayoutMethodHomeDelivery, PayerID: servertest.HomePayer},
-	} {
-		f.ID, f.Currency = receiver.ID, servertest.DestinationCurrency
-		fixtures.Receivers = append(fixtures.Receivers, f)
-	}
-	for currency, f := range map[string]probe.FixedReceiver{
-		"JPY": {ID: servertest.NewReceiveUser(t, s.Client, sender.ID, "JP"), PayerID: servertest.CashPayerJapan},
-		"KWD": {ID: servertest.NewReceiveUser(t, s.Client, sender.ID, "KW"), PayerID: servertest.CashPayerKuwait},
-	} {
-		f.PayoutMethod, f.Currency = api.PayoutMethodCashPickup, currency
-		fixtures.Receivers = append(fixtures.Receivers, f)
-	}
-	return s.URL, probe.Target{Profile: probe.Document, Fixtures: fixtures}
+	return s.URL, probe.Target{Profile: probe.Document, Fixtures: subject.DocumentFixtures(t, s)}
 }
 
 func rateLimited(t *testing.T) (string, probe.Target) {
 	return sandbox(t, func(c *server.Config) { c.RateLimit = 1 }).URL, probe.Target{Condition: probe.RateLimited}
-}
-
-func unavailable(t *testing.T) (string, probe.Target) {
-	srv, err := server.New(t.Context(), server.Config{Database: servertest.Database(t), Sandbox: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := srv.Close(); err != nil { // the handler goes on without its database
-		t.Fatal(err)
-	}
-	web := httptest.NewServer(srv.Handler())
-	t.Cleanup(web.Close)
-	return web.URL, probe.Target{Condition: probe.Unavailable}
-}
-
-func broken(t *testing.T) (string, probe.Target) {
-	s := sandbox(t)
-	if _, err := s.Beside(t).ExecContext(t.Context(), "alter table clients rename to clients_gone"); err != nil {
-		t.Fatal(err)
-	}
-	return s.URL, probe.Target{Condition: probe.Broken}
 }

@@ -140,13 +140,10 @@ func (f *sets) typeOf(closed set) (string, error) {
 	return refs[0], nil
 }
 
-// varNames turns BANK_DEPOSIT and IN PROGRESS into BankDeposit and InProgress.
 func varNames(values []string) []string {
 	names := make([]string, len(values))
 	for i, value := range values {
-		for word := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == '_' || r == ' ' }) {
-			names[i] += strings.ToUpper(word[:1]) + strings.ToLower(word[1:])
-		}
+		names[i] = openapi.ConstantName(value)
 	}
 	return names
 }
