@@ -54,6 +54,9 @@ func seed(ctx context.Context, db *store.Store, c Config) error {
 		return fmt.Errorf("seed reference data: %w", err)
 	}
 	if !c.Sandbox {
+		if len(clients) == 0 {
+			c.Logger.Warn("the database has no client, so that every request is answered with 401; create one with payoutd clients apply -f FILE")
+		}
 		return nil
 	}
 	for i, s := range SandboxClients {

@@ -80,16 +80,13 @@ func (s *stream) awaitLog(t *testing.T, message string) logLine {
 	return line
 }
 
-// variables makes a getenv of name, value pairs.
-func variables(pairs ...string) func(string) string {
-	return func(name string) string {
-		for i := 0; i < len(pairs); i += 2 {
-			if pairs[i] == name {
-				return pairs[i+1]
-			}
-		}
-		return ""
+// variables makes an environment of name, value pairs.
+func variables(pairs ...string) []string {
+	var environ []string
+	for i := 0; i < len(pairs); i += 2 {
+		environ = append(environ, pairs[i]+"="+pairs[i+1])
 	}
+	return environ
 }
 
 // program is a run in this process.
@@ -100,14 +97,14 @@ type program struct {
 }
 
 // start runs the program until stop is called or the test ends.
-func start(t *testing.T, getenv func(string) string, args ...string) *program {
+func start(t *testing.T, environ []string, args ...string) *program {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &program{newStream(), newStream(), cancel, make(chan int, 1)}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		p.code <- run(ctx, args, getenv, p.out, p.errs)
+		p.code <- run(ctx, args, environ, p.out, p.errs)
 		p.out.end()
 		p.errs.end()
 	}()
@@ -116,9 +113,9 @@ func start(t *testing.T, getenv func(string) string, args ...string) *program {
 }
 
 // once runs the program to its end.
-func once(t *testing.T, getenv func(string) string, args ...string) (code int, out, errs string) {
+func once(t *testing.T, environ []string, args ...string) (code int, out, errs string) {
 	t.Helper()
-	p := start(t, getenv, args...)
+	p := start(t, environ, args...)
 	code = <-p.code
 	return code, p.out.String(), p.errs.String()
 }

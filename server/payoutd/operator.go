@@ -14,8 +14,12 @@ import (
 
 // database is the flag of every command that works on the database.
 type database struct {
-	Database string `help:"Database: sqlite:FILE, or the URL of a PostgreSQL database, postgres://USER@HOST/NAME." default:"sqlite:payouts.db"`
+	Database string `help:"Database: sqlite:FILE, or the URL of a PostgreSQL database, postgres://USER@HOST/NAME. Required; only serve --sandbox has a default, sqlite:sandbox.db." placeholder:"URL"`
 }
+
+// errNoDatabase is returned if no database is named. There is no default, because a forgotten variable would create an empty
+// database and reject every caller.
+var errNoDatabase = usageError{"database", errors.New("is missing; name the database: sqlite:FILE or postgres://USER@HOST/NAME")}
 
 // with runs fn on the database, which must have all migrations.
 func (d database) with(ctx context.Context, fn func(*store.Store) error) error {
@@ -37,6 +41,9 @@ func (d database) connected(ctx context.Context, fn func(*store.Store) error) er
 type opener = func(ctx context.Context, databaseURL string) (*store.Store, error)
 
 func (d database) opened(ctx context.Context, open opener, fn func(*store.Store) error) (err error) {
+	if d.Database == "" {
+		return errNoDatabase
+	}
 	db, err := open(ctx, d.Database)
 	if errors.Is(err, store.ErrDatabaseURL) {
 		return usageError{"database", err}

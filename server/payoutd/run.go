@@ -33,8 +33,9 @@ type commands struct {
 // exit carries the code with which kong ends the program, after --help for example.
 type exit int
 
-// run runs the command of args until ctx ends, and returns the exit code. Logs go to errs, other output to out.
-func run(ctx context.Context, args []string, getenv func(string) string, out, errs io.Writer) (code int) {
+// run runs the command of args until ctx ends, and returns the exit code. Variables are NAME=value, as in os.Environ. Logs go
+// to errs, other output to out.
+func run(ctx context.Context, args, environ []string, out, errs io.Writer) (code int) {
 	defer func() {
 		switch ended := recover().(type) {
 		case nil:
@@ -45,6 +46,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 		}
 	}()
 	var c commands
+	variables := newEnvironment(environ)
 	parser, err := kong.New(&c,
 		kong.Name("payoutd"),
 		kong.Description("A cross-border payout service.\n\nExit codes: 0 success; 1 failure, or not found; "+
@@ -53,7 +55,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, er
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(out, errs),
 		kong.Exit(func(code int) { panic(exit(code)) }),
-		kong.Resolvers(environment(getenv)),
+		kong.Resolvers(variables),
+		kong.WithBeforeResolve(variables.BeforeResolve),
 		kong.ValueFormatter(func(v *kong.Value) string {
 			if v.Flag == nil || v.Name == "help" {
 				return kong.DefaultHelpValueFormatter(v)
@@ -103,10 +106,6 @@ func (e usageError) Error() string {
 // Unwrap returns the reason.
 func (e usageError) Unwrap() error { return e.err }
 
-func variable(flag string) string {
-	return "PAYOUTD_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
 // withVariable adds the variable to the flag with which an error of kong begins.
 func withVariable(err error) string {
 	text := err.Error()
@@ -115,17 +114,6 @@ func withVariable(err error) string {
 		return text
 	}
 	return text[:end] + " (or $" + variable(text[2:end]) + ")" + text[end:]
-}
-
-// environment resolves flags that are not on the command line from their variables.
-func environment(getenv func(string) string) kong.Resolver {
-	var resolve kong.ResolverFunc = func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-		if value := getenv(variable(flag.Name)); value != "" {
-			return value, nil
-		}
-		return nil, nil
-	}
-	return resolve
 }
 
 // logger returns a logger for JSON lines or text.

@@ -55,13 +55,13 @@ func TestInvalidCommandLines(t *testing.T) {
 	dir := t.TempDir()
 	production := "sqlite:" + withClient(t, dir, "acme")
 	sandbox := "sqlite:" + withClient(t, dir, "sandbox")
-	free := "--database=sqlite:" + filepath.Join(dir, "free.db")
+	free := "--database=" + production
 
 	const tryHelp = "\nTry: payoutd --help\n"
 	for _, c := range []struct {
 		name string
 		args []string
-		env  func(string) string
+		env  []string
 		says string // the output; one that ends in "..." is a prefix
 	}{
 		{"nothing", nil, variables(), `payoutd: expected one of "serve", "clients", "users", "funding-accounts", "transactions", ...` + tryHelp},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/crossborder-payouts/payouts/server"
@@ -31,6 +32,12 @@ type serve struct {
 func (s serve) Run(ctx context.Context, std streams) (err error) {
 	if err := s.check(); err != nil {
 		return err
+	}
+	switch {
+	case s.Database == "" && s.Sandbox:
+		s.Database = sandboxDatabase
+	case s.Database == "":
+		return errNoDatabase
 	}
 	log := logger(std.errs, s.LogLevel, s.LogFormat)
 	srv, err := server.New(ctx, server.Config{
@@ -65,7 +72,7 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 	}
 	log.Info("listening", about...)
 	if s.Sandbox {
-		welcome(std.out, address)
+		welcome(std.out, address, s.Database)
 	}
 	return srv.Serve(ctx, listener)
 }
@@ -100,12 +107,19 @@ func besides(ctx context.Context, fn func(context.Context) error) (stop func() e
 	}
 }
 
+// sandboxDatabase is the database of serve --sandbox if none is named.
+const sandboxDatabase = "sqlite:sandbox.db"
+
 // welcome prints what a developer needs for a first request.
-func welcome(out io.Writer, address string) {
+func welcome(out io.Writer, address, database string) {
+	if !strings.HasPrefix(database, "sqlite:") {
+		database = "PostgreSQL" // the URL may hold a password
+	}
 	first, second := server.SandboxClients[0], server.SandboxClients[1]
 	fmt.Fprintf(out, `
 Sandbox    %[1]s
 Docs       %[1]s/docs
+Database   %[6]s
 Clients    %[2]s / %[3]s
            %[4]s / %[5]s
 
@@ -115,5 +129,5 @@ curl -sS %[1]s/users \
   -H 'X-Client-Id: %[2]s' -H 'X-Client-Secret: %[3]s' -H 'Content-Type: application/json' \
   -d '{"first_name":"Asha","last_name":"Example","email":"asha@example.com","country":"US","type":"SEND"}'
 
-`, address, first.ID, first.Secret, second.ID, second.Secret)
+`, address, first.ID, first.Secret, second.ID, second.Secret, database)
 }
