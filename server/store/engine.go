@@ -20,6 +20,9 @@ type engine struct {
 	open func(ctx context.Context, create bool) (writer, reader *sql.DB, err error)
 	// unavailable reports whether the database is unreachable or overloaded, as opposed to a wrong statement.
 	unavailable func(error) bool
+	// writable returns why writes would fail, as a sentence for /readyz; empty if they would succeed. The error means that it
+	// could not find out.
+	writable func(ctx context.Context, writer *sql.DB) (refusal string, err error)
 	// outOfRange reports whether a number does not fit its column or violates a check constraint.
 	outOfRange func(error) bool
 }

@@ -52,6 +52,7 @@ func postgresEngine(databaseURL string) (engine, error) {
 			return db, db, nil
 		},
 		unavailable: postgresUnavailable,
+		writable:    postgresWritable,
 		outOfRange: func(err error) bool {
 			code := postgresCode(err)
 			return code == "23514" || code == "22003" // check_violation, numeric_value_out_of_range
@@ -60,8 +61,12 @@ func postgresEngine(databaseURL string) (engine, error) {
 }
 
 // postgresUnavailable reports whether a caller may retry: the server is unreachable, starting, stopping or out of
-// resources, or the transaction lost against another one.
+// resources, refuses this service, or the transaction lost against another one.
 func postgresUnavailable(err error) bool {
+	var connecting *pgconn.ConnectError
+	if errors.As(err, &connecting) { // whatever its SQLSTATE: wrong credentials are no fault of the statement
+		return true
+	}
 	if code := postgresCode(err); code != "" {
 		switch code[:2] {
 		case "08", "40", "53", "57": // connection, rollback, resources, operator intervention
@@ -71,10 +76,22 @@ func postgresUnavailable(err error) bool {
 		return slices.Contains([]string{"55P03", "25006", "25P03", "25P04"}, code)
 	}
 	var network net.Error
-	var connecting *pgconn.ConnectError
 	// A connection that broke between two statements of a transaction is reported as driver.ErrBadConn only.
-	return pgconn.SafeToRetry(err) || errors.As(err, &network) || errors.As(err, &connecting) || errors.Is(err, driver.ErrBadConn) ||
+	return pgconn.SafeToRetry(err) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+}
+
+// postgresWritable asks for the setting that PostgreSQL itself checks before a write: it is on in a standby, and where
+// default_transaction_read_only is on. It writes nothing.
+func postgresWritable(ctx context.Context, writer *sql.DB) (string, error) {
+	var readOnly string
+	if err := writer.QueryRowContext(ctx, `show transaction_read_only`).Scan(&readOnly); err != nil {
+		return "", err
+	}
+	if readOnly == "on" {
+		return "The database is read-only.", nil
+	}
+	return "", nil
 }
 
 func postgresCode(err error) string {

@@ -54,6 +54,7 @@ func sqliteEngine(file string) engine {
 			}
 			return false
 		},
+		writable:   func(context.Context, *sql.DB) (string, error) { return "", nil },
 		outOfRange: func(err error) bool { return sqliteCode(err) == sqlite3.SQLITE_CONSTRAINT_CHECK },
 	}
 }

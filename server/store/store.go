@@ -116,16 +116,28 @@ func (s *Store) Close() error {
 	return errors.Join(s.reader.Close(), s.writer.Close())
 }
 
-// ErrMigrationsPending is returned if the database does not have the newest migration.
-var ErrMigrationsPending = errors.New("migrations are pending")
+// Errors of Ready.
+var (
+	ErrMigrationsPending = errors.New("migrations are pending")
+	ErrNotWritable       = errors.New("the database does not accept writes")
+)
 
-// Ready returns nil if the database responds and has the newest migration. Otherwise it returns CodeServiceUnavailable with
-// a message that says which of the two is not so; pending migrations are ErrMigrationsPending.
+// readyTime is how long Ready waits for the database.
+const readyTime = 2 * time.Second
+
+// Ready returns nil if the database responds, has the newest migration and accepts writes. Otherwise it returns
+// CodeServiceUnavailable within two seconds, with a message that says which of these is not so; ErrMigrationsPending or
+// ErrNotWritable is the cause.
 func (s *Store) Ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTime)
+	defer cancel()
 	err := s.reader.PingContext(ctx)
-	pending := false
+	pending, refusal := false, ""
 	if err == nil {
 		pending, err = s.migrator.HasPending(ctx)
+	}
+	if err == nil && !pending {
+		refusal, err = s.engine.writable(ctx, s.writer)
 	}
 	e := payout.NewError(payout.CodeServiceUnavailable)
 	switch {
@@ -135,6 +147,9 @@ func (s *Store) Ready(ctx context.Context) error {
 	case pending:
 		e.Message = "The database does not have the newest migration."
 		return e.Because(ErrMigrationsPending)
+	case refusal != "":
+		e.Message = refusal
+		return e.Because(ErrNotWritable)
 	}
 	return nil
 }
