@@ -25,28 +25,41 @@ type counterKey struct {
 
 func (k counterKey) String() string { return k.destination + " " + k.currency + " " + k.period }
 
-// userKey is a position in the order of users in the database.
-type userKey struct {
-	clientID payout.ClientID
-	userID   payout.UserID
+// usage compares the counters with the transactions, client by client. It finds the clients in the rows themselves, so that
+// those of a client who does not exist are covered as well.
+func (c *checking) usage(ctx context.Context) error {
+	var clientID payout.ClientID
+	for {
+		next, ok, err := one(ctx, c.reads, func(s scanner, id *payout.ClientID) error { return s.Scan(id) }, `select client_id from (
+			select * from (select client_id from transactions where client_id > $1 order by client_id limit 1) t
+			union all select * from (select client_id from limit_usage where client_id > $1 order by client_id limit 1) u
+			) n order by client_id limit 1`, clientID)
+		if err != nil || !ok {
+			return err
+		}
+		clientID = next
+		if err := c.usageOf(ctx, clientID); err != nil {
+			return err
+		}
+	}
 }
 
-// usage compares the counters with the transactions, one range of users after the other. The ranges have no gaps, so that
-// rows of users who do not exist are covered as well.
-func (c *checking) usage(ctx context.Context) error {
-	var after userKey
+// usageOf goes through one range of users of a client after the other. The ranges have no gaps, so that rows of users who do
+// not exist are covered as well. Each range names one client: PostgreSQL estimates a range of (client_id, user_id) by the
+// first column alone, and without statistics it then reads all rows of the client for each.
+func (c *checking) usageOf(ctx context.Context, clientID payout.ClientID) error {
+	var after payout.UserID
 	for {
-		last, ok, err := one(ctx, c.reads, func(s scanner, k *userKey) error { return s.Scan(&k.clientID, &k.userID) },
-			`select client_id, id from users where (client_id, id) > ($1, $2) order by client_id, id limit 1 offset $3`,
-			after.clientID, after.userID, checkUsers-1)
+		last, ok, err := one(ctx, c.reads, func(s scanner, id *payout.UserID) error { return s.Scan(id) },
+			`select id from users where client_id = $1 and id > $2 order by id limit 1 offset $3`, clientID, after, checkUsers-1)
 		if err != nil {
 			return err
 		}
-		within := ` (client_id, user_id) > ($1, $2)`
-		args := []any{after.clientID, after.userID}
+		within := ` client_id = $1 and user_id > $2`
+		args := []any{clientID, after}
 		if ok {
-			within += ` and (client_id, user_id) <= ($3, $4)`
-			args = append(args, last.clientID, last.userID)
+			within += ` and user_id <= $3`
+			args = append(args, last)
 		}
 		if err := c.usageWithin(ctx, within, args); err != nil {
 			return err
@@ -64,7 +77,7 @@ func (c *checking) usageWithin(ctx context.Context, within string, args []any) e
 	n, err := c.rows(ctx, "transactions", func(s scanner, v *rowCheck) error { return scanChecked(s, v, sums) },
 		`select client_id, id, user_id, created_at, from_amount, from_currency, to_amount, to_currency, fee_amount,
 			exchange_rate, destination, payout_method, calculation_mode, notes, receiver
-		from transactions where`+within+` order by client_id, user_id, created_at, id`, args...)
+		from transactions where`+within+` order by user_id, created_at, id`, args...)
 	if err != nil {
 		return err
 	}
@@ -76,7 +89,7 @@ func (c *checking) usageWithin(ctx context.Context, within string, args []any) e
 	for v, err := range each(ctx, c.reads, func(s scanner, v *counted) error {
 		return s.Scan(&v.clientID, &v.userID, &v.destination, &v.currency, &v.period, &v.used)
 	}, `select client_id, user_id, destination, currency, period, used from limit_usage where`+within+`
-		order by client_id, user_id, destination, currency, period`, args...) {
+		order by user_id, destination, currency, period`, args...) {
 		if err != nil {
 			return err
 		}

@@ -71,7 +71,7 @@ var filling = []struct {
 // rowID is the id of row i.
 func rowID(i int) string { return fmt.Sprintf("00000000-0000-7000-8000-%012d", i) }
 
-// fill writes these rows in addition to those of the sandbox, and updates the statistics of the planner.
+// fill writes these rows in addition to those of the sandbox.
 func fill(t testing.TB, db *sql.DB) {
 	t.Helper()
 	id := func(number string) string {
@@ -86,5 +86,4 @@ func fill(t testing.TB, db *sql.DB) {
 		servertest.Exec(t, db, fmt.Sprintf(`insert into %s with recursive numbers(i) as (select 0 union all select i + 1 from numbers where i < %d)
 			select %s from numbers`, r.table, n-1, values))
 	}
-	servertest.Exec(t, db, `analyze`)
 }
