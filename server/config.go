@@ -2,6 +2,7 @@ package server
 
 import (
 	"log/slog"
+	"net/netip"
 	"time"
 )
 
@@ -11,6 +12,10 @@ type Config struct {
 	Sandbox   bool          // seed the sandbox clients and mount /sandbox/...
 	RateLimit int           // requests per second of each client, with bursts of twice as many; 0: no limit
 	Timeout   time.Duration // to handle one request; 0: 30 seconds
+
+	FailureLimit   int            // requests with wrong credentials per minute, of an address and with a client id; 0: no limit (D-58)
+	TrustedProxies []netip.Prefix // may name the address of a caller in X-Forwarded-For
+	OmitAddresses  bool           // leave the addresses of callers out of the log
 
 	// When Serve is told to stop, /readyz answers 503 at once. New connections are accepted for ShutdownDelay (default 0),
 	// so that a load balancer has time to notice; then requests in flight have ShutdownPatience (default 20 seconds).

@@ -71,8 +71,9 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	s.metrics = newMetrics(s.info, db)
 	service := payout.NewService(payout.Config{Store: db, Country: reference.Country, Now: c.Now, NewID: c.NewID})
 	s.handler = httpapi.New(httpapi.Config{
-		Service: service, Contract: rules, Logger: c.Logger, Ready: s.ready, NewID: c.NewID, Timeout: c.Timeout,
-		RateLimit: c.RateLimit, Metrics: s.metrics, Sandbox: c.Sandbox, Pages: readers,
+		Service: service, Contract: rules, Logger: c.Logger, Ready: s.ready, NewID: c.NewID, Now: c.Now, Timeout: c.Timeout,
+		RateLimit: c.RateLimit, FailureLimit: c.FailureLimit, TrustedProxies: c.TrustedProxies, OmitAddresses: c.OmitAddresses,
+		Metrics: s.metrics, Sandbox: c.Sandbox, Pages: readers,
 	})
 	return s, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// Config configures New. All fields but RateLimit, Metrics, Sandbox and Pages are required.
+// Config configures New. Fields without a default are required.
 type Config struct {
 	Service *payout.Service
 	// Contract checks requests.
@@ -24,11 +25,19 @@ type Config struct {
 	// Ready returns why the service cannot take requests, for /readyz; the message of a payout.Error is public.
 	Ready func(context.Context) error
 	NewID func() string
+	Now   func() time.Time
 	// Timeout is the time to handle one request.
 	Timeout time.Duration
 	// RateLimit is how many requests per second each client may send to this process, with bursts of twice as many;
 	// 0 is no limit (D-28).
 	RateLimit int
+	// FailureLimit is how many requests with wrong credentials per minute this process takes from an address, and with a
+	// client id; 0 is no limit (D-58).
+	FailureLimit int
+	// TrustedProxies may name the address of a caller in X-Forwarded-For.
+	TrustedProxies []netip.Prefix
+	// OmitAddresses leaves the addresses of callers out of the log.
+	OmitAddresses bool
 	// Metrics count the requests, unless they are nil.
 	Metrics *Metrics
 	// Sandbox enables /sandbox/...
@@ -39,13 +48,14 @@ type Config struct {
 
 // New returns the handler of the service.
 func New(c Config) http.Handler {
-	e := echo.New()
+	e, log := echo.New(), requestLog{c.Logger, !c.OmitAddresses}
 	e.HTTPErrorHandler = fail
 	e.Binder = checkedBody{}
-	e.IPExtractor = echo.ExtractIPDirect()
+	e.IPExtractor = addressFrom(c.TrustedProxies)
 	e.Use(
 		c.Metrics.observe,
-		observe(c.Logger, c.NewID),
+		observe(log, c.NewID),
+		unstored,
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: recovered}),
 		middleware.ContextTimeoutWithConfig(middleware.ContextTimeoutConfig{
 			Timeout: c.Timeout,
@@ -57,10 +67,22 @@ func New(c Config) http.Handler {
 	mountPages(e, c)
 	router := router{
 		echo: e, contract: c.Contract, sandbox: c.Sandbox,
-		guard: guard{authenticate: c.Service.Authenticate, limits: newRateLimits(c.RateLimit)},
+		guard: guard{
+			authenticate: c.Service.Authenticate, limits: newRateLimits(c.RateLimit),
+			failures: newFailureLimits(c.FailureLimit, c.Now, log.limited),
+		},
 	}
 	gen.RegisterHandlers(router, gen.NewStrictHandler(handlers{c.Service}, []gen.StrictMiddlewareFunc{c.Metrics.created}))
 	return e
+}
+
+// unstored keeps responses out of caches, and browsers from guessing types. Pages set other values.
+func unstored(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
+		c.Response().Header().Set(echo.HeaderXContentTypeOptions, "nosniff")
+		return next(c)
+	}
 }
 
 // wholePath answers 404 to a path with more segments than its route: the last parameter of echo matches all the rest.

@@ -60,7 +60,7 @@ func answerTo(handler echo.HandlerFunc) *httptest.ResponseRecorder {
 	e := echo.New()
 	e.HTTPErrorHandler = fail
 	e.Use(
-		observe(slog.New(slog.DiscardHandler), func() string { return "request-1" }),
+		observe(requestLog{slog.New(slog.DiscardHandler), true}, func() string { return "request-1" }),
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: recovered}),
 	)
 	e.GET("/", handler)

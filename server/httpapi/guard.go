@@ -15,9 +15,10 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// guard checks every request of an operation: credentials first, then the rate limit, then the contract (D-19, D-28).
+// guard checks every request of an operation: credentials first, then the rate limit, then the contract (D-19, D-28, D-58).
 type guard struct {
 	authenticate func(ctx context.Context, clientID payout.ClientID, secret string) (payout.Client, error)
+	failures     *failureLimits
 	limits       *rateLimits
 }
 
@@ -28,13 +29,12 @@ func (g guard) before(op *contract.Operation) echo.MiddlewareFunc {
 			r := c.Request()
 			seen := observed(c)
 			seen.operation = op.ID
-			id, secret := credential(r.Header, "X-Client-Id"), credential(r.Header, "X-Client-Secret")
-			client, err := g.authenticate(r.Context(), payout.ClientID(id), secret)
+			client, err := g.identify(r, seen)
 			if err != nil {
 				return err
 			}
-			seen.client = string(client.ID)
-			if err := g.limits.take(string(client.ID), c.Response().Header()); err != nil {
+			seen.client = client.ID
+			if err := g.limits.take(client.ID, c.Response().Header()); err != nil {
 				return err
 			}
 			params, err := pathParams(c)
@@ -58,6 +58,18 @@ func (g guard) before(op *contract.Operation) echo.MiddlewareFunc {
 			return next(c)
 		}
 	}
+}
+
+// identify returns the client whose credentials the request has.
+func (g guard) identify(r *http.Request, seen *observation) (payout.Client, error) {
+	id, secret := credential(r.Header, "X-Client-Id"), credential(r.Header, "X-Client-Secret")
+	attempt, err := g.failures.begin(seen, id, secret)
+	if err != nil {
+		return payout.Client{}, err
+	}
+	client, err := g.authenticate(r.Context(), payout.ClientID(id), secret)
+	attempt.end(seen, client.ID, err)
+	return client, err
 }
 
 // credential returns the value of a header; "" if it is sent twice, because a gateway may have judged the other value.

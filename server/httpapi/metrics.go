@@ -25,6 +25,7 @@ type Metrics struct {
 	refused      *prometheus.CounterVec
 	violations   *prometheus.CounterVec
 	rateLimited  *prometheus.CounterVec
+	failures     *prometheus.CounterVec
 	transactions *prometheus.CounterVec
 	replays      prometheus.Counter
 }
@@ -52,6 +53,9 @@ func NewMetrics(others ...prometheus.Collector) *Metrics {
 			"Violations of the contract in requests, by operation and place: path, query, header or body.", "operation", "in"),
 		rateLimited: counter("payoutd_rate_limited_total",
 			"Requests rejected by the rate limit, by client.", "client"),
+		failures: counter("payoutd_authentication_failures_total",
+			"Requests whose credentials were not accepted: answered 401 (unauthorized), or refused unseen because too many failed before "+
+				"(address_limited, client_limited).", "result"),
 		transactions: counter("payoutd_transactions_created_total",
 			"Transactions created, by payout method.", "payout_method"),
 		replays: prometheus.NewCounter(prometheus.CounterOpts{
@@ -61,7 +65,10 @@ func NewMetrics(others ...prometheus.Collector) *Metrics {
 	for _, method := range payout.PayoutMethods() {
 		m.transactions.WithLabelValues(string(method)) // starts at 0, so that the first one is an increase
 	}
-	m.registry.MustRegister(m.inFlight, m.requests, m.durations, m.refused, m.violations, m.rateLimited, m.transactions, m.replays)
+	for _, result := range []string{failureUnauthorized, failureAddressLimited, failureClientLimited} {
+		m.failures.WithLabelValues(result)
+	}
+	m.registry.MustRegister(m.inFlight, m.requests, m.durations, m.refused, m.violations, m.rateLimited, m.failures, m.transactions, m.replays)
 	m.registry.MustRegister(others...)
 	return m
 }
@@ -109,8 +116,11 @@ func (m *Metrics) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		if seen.code != "" {
 			m.refused.WithLabelValues(operation, string(seen.code)).Inc()
 		}
-		if seen.code == payout.CodeRateLimited {
-			m.rateLimited.WithLabelValues(seen.client).Inc()
+		if seen.code == payout.CodeRateLimited && seen.client != "" {
+			m.rateLimited.WithLabelValues(string(seen.client)).Inc()
+		}
+		if seen.failure != "" {
+			m.failures.WithLabelValues(seen.failure).Inc()
 		}
 		if c.Response().Header().Get("Idempotent-Replayed") != "" {
 			m.replays.Inc()

@@ -1,8 +1,11 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -11,12 +14,15 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// observation collects what the log line of a request says. It never holds personal data: the route is a template, and
-// query, headers and bodies are not kept.
+// observation collects what the log line of a request says. Apart from the address it never holds personal data: the route
+// is a template, and query, headers and bodies are not kept.
 type observation struct {
 	requestID string
 	operation string
-	client    string
+	address   netip.Addr
+	client    payout.ClientID
+	named     payout.ClientID // an existing client, whose id was sent with other credentials than its own
+	failure   string          // of the credentials, as the metrics name it
 	code      payout.Code
 	broken    []contract.Violation
 	cause     error
@@ -32,12 +38,36 @@ func observed(c echo.Context) *observation {
 	return seen
 }
 
+// requestLog is the log of requests.
+type requestLog struct {
+	*slog.Logger
+	addresses bool // whether those of callers are logged
+}
+
+// caller returns what the log says of a caller beside the client that it is.
+func (l requestLog) caller(seen *observation) []slog.Attr {
+	var attrs []slog.Attr
+	if l.addresses {
+		attrs = append(attrs, slog.Any("address", seen.address))
+	}
+	if seen.named != "" {
+		attrs = append(attrs, slog.String("named_client", string(seen.named)))
+	}
+	return attrs
+}
+
+// limited warns that the credentials of a caller are refused, at the beginning of a flood.
+func (l requestLog) limited(seen *observation) {
+	line := append(l.caller(seen), slog.String("result", seen.failure))
+	l.LogAttrs(context.Background(), slog.LevelWarn, "too many wrong credentials", line...)
+}
+
 // observe assigns each request an id, writes error responses, and logs one line per request.
-func observe(log *slog.Logger, newID func() string) echo.MiddlewareFunc {
+func observe(log requestLog, newID func() string) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			start, caller := time.Now(), c.Request().Context()
-			seen := &observation{requestID: newID()}
+			seen := &observation{requestID: newID(), address: addressOf(c)}
 			c.Set(observationKey, seen)
 			// As late as possible, because the generated code sets an empty one.
 			c.Response().Before(func() { c.Response().Header().Set(echo.HeaderXRequestID, seen.requestID) })
@@ -51,18 +81,19 @@ func observe(log *slog.Logger, newID func() string) echo.MiddlewareFunc {
 				slog.String("route", c.Path()),
 				slog.String("operation", seen.operation),
 				slog.Int("status", status),
-				slog.String("client", seen.client),
+				slog.String("client", string(seen.client)),
 				slog.Int64("duration_us", time.Since(start).Microseconds()),
 				slog.Int64("bytes", c.Response().Size),
 			}
+			line = append(line, log.caller(seen)...)
 			level := slog.LevelInfo
 			if seen.code != "" {
 				line = append(line, slog.String("code", string(seen.code)))
 			}
-			if status >= 500 {
-				if caller.Err() == nil { // otherwise the caller left, and nobody saw the response
-					level = slog.LevelError
-				}
+			if status >= 500 && caller.Err() == nil { // otherwise the caller left, and nobody saw the response
+				level = slog.LevelError
+			}
+			if status >= 500 || status == http.StatusUnauthorized {
 				line = append(line, slog.String("cause", fmt.Sprint(seen.cause)))
 			}
 			log.LogAttrs(c.Request().Context(), level, "request", line...)

@@ -20,12 +20,12 @@ type rateLimits struct {
 	perSecond int
 	policy    string // the header RateLimit-Policy: a full bucket, and the seconds in which it fills
 	mu        sync.Mutex
-	buckets   map[string]*rate.Limiter
+	buckets   map[payout.ClientID]*rate.Limiter
 }
 
 func newRateLimits(perSecond int) *rateLimits {
 	policy := fmt.Sprintf(`"client";q=%d;w=%d`, bucketSeconds*perSecond, bucketSeconds)
-	return &rateLimits{perSecond: perSecond, policy: policy, buckets: map[string]*rate.Limiter{}}
+	return &rateLimits{perSecond: perSecond, policy: policy, buckets: map[payout.ClientID]*rate.Limiter{}}
 }
 
 // rateLimitedError is CodeRateLimited with the time to wait.
@@ -38,7 +38,7 @@ type rateLimitedError struct {
 func (e rateLimitedError) Unwrap() error { return e.error }
 
 // take takes a token of the client, or returns CodeRateLimited. Either way it sets the headers that say what is left.
-func (l *rateLimits) take(clientID string, h http.Header) error {
+func (l *rateLimits) take(clientID payout.ClientID, h http.Header) error {
 	if l.perSecond == 0 {
 		return nil
 	}

@@ -3,6 +3,7 @@ package payout
 import (
 	"context"
 	"crypto/subtle"
+	"errors"
 	"slices"
 	"time"
 )
@@ -32,10 +33,11 @@ func NewService(c Config) *Service {
 func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }
 
 // Authenticate returns the client of the credentials. It returns the same CodeUnauthorized for missing, unknown and wrong
-// credentials and for a disabled client (D-19).
+// credentials and for a disabled client (D-19); the Client then has only the id, and only if there is such a client: for the
+// log, which must not repeat what may be a secret.
 func (s *Service) Authenticate(ctx context.Context, clientID ClientID, secret string) (Client, error) {
 	if clientID == "" || secret == "" {
-		return Client{}, NewError(CodeUnauthorized)
+		return Client{}, NewError(CodeUnauthorized).Because(errors.New("the id or the secret is missing or repeated"))
 	}
 	client, secrets, ok, err := s.store.Client(ctx, clientID, s.now())
 	if err != nil {
@@ -46,8 +48,13 @@ func (s *Service) Authenticate(ctx context.Context, clientID ClientID, secret st
 	for _, known := range secrets {
 		matches |= subtle.ConstantTimeCompare([]byte(hash), []byte(known.Hash))
 	}
-	if !ok || client.Disabled || matches != 1 {
-		return Client{}, NewError(CodeUnauthorized)
+	switch {
+	case !ok:
+		return Client{}, NewError(CodeUnauthorized).Because(errors.New("no such client"))
+	case client.Disabled:
+		return Client{ID: client.ID}, NewError(CodeUnauthorized).Because(errors.New("the client is disabled"))
+	case matches != 1:
+		return Client{ID: client.ID}, NewError(CodeUnauthorized).Because(errors.New("no active secret of the client matches"))
 	}
 	return client, nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -21,6 +22,9 @@ type serve struct {
 	MetricsListen    string        `help:"Address of the listener for /metrics, without credentials; none if empty." placeholder:"ADDRESS"`
 	Sandbox          bool          `help:"Create two clients with public secrets, sample payers and banks, and enable the /sandbox operations."`
 	RateLimit        int           `help:"Requests per second that each client may send; 0 is no limit." default:"1000"`
+	FailureLimit     int           `help:"Requests with wrong credentials per minute that an address may send, and that a client id may have; 0 is no limit." default:"300"`
+	TrustedProxies   proxies       `help:"Addresses and networks (CIDR), separated by commas, of proxies in front of the service whose X-Forwarded-For is believed." placeholder:"LIST"`
+	OmitAddresses    bool          `help:"Leave the addresses of callers out of the log."`
 	Timeout          time.Duration `help:"Time to handle one request." default:"30s"`
 	ShutdownDelay    time.Duration `help:"Time to accept connections after SIGTERM, while /readyz answers 503." default:"0s"`
 	ShutdownPatience time.Duration `help:"Time for requests in flight to finish after that." default:"20s"`
@@ -42,6 +46,7 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 	log := logger(std.errs, s.LogLevel, s.LogFormat)
 	srv, err := server.New(ctx, server.Config{
 		Database: s.Database, Sandbox: s.Sandbox, RateLimit: s.RateLimit, Logger: log,
+		FailureLimit: s.FailureLimit, TrustedProxies: s.TrustedProxies, OmitAddresses: s.OmitAddresses,
 		Timeout: s.Timeout, ShutdownDelay: s.ShutdownDelay, ShutdownPatience: s.ShutdownPatience,
 	})
 	switch {
@@ -85,6 +90,7 @@ func (s serve) check() error {
 		want  string
 	}{
 		{"rate-limit", s.RateLimit < 0, "must not be negative"},
+		{"failure-limit", s.FailureLimit < 0, "must not be negative"},
 		{"timeout", s.Timeout <= 0, "must be more than 0"},
 		{"shutdown-delay", s.ShutdownDelay < 0, "must not be negative"},
 		{"shutdown-patience", s.ShutdownPatience <= 0, "must be more than 0"},
@@ -92,6 +98,29 @@ func (s serve) check() error {
 		if flag.wrong {
 			return usageError{flag.name, errors.New(flag.want)}
 		}
+	}
+	return nil
+}
+
+// proxies are addresses and networks.
+type proxies []netip.Prefix
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *proxies) UnmarshalText(text []byte) error {
+	for each := range strings.SplitSeq(string(text), ",") {
+		each = strings.TrimSpace(each)
+		network, err := netip.ParsePrefix(each)
+		if err != nil {
+			address, failed := netip.ParseAddr(each)
+			if failed != nil || address.Zone() != "" {
+				return fmt.Errorf("%q is neither an address nor a network", each)
+			}
+			network = netip.PrefixFrom(address, address.BitLen())
+		}
+		if network.Addr().Is4In6() {
+			return fmt.Errorf("%q must be written as an address of IPv4", each)
+		}
+		*p = append(*p, network.Masked())
 	}
 	return nil
 }
