@@ -11,7 +11,7 @@ import (
 
 // migrate is `payoutd migrate`.
 type migrate struct {
-	Status migrateStatus `cmd:"" help:"List the migrations and when they were applied. Exit code 1 if one is pending."`
+	Status migrateStatus `cmd:"" help:"List the migrations and when they were applied. Exit code 1 if one is pending, or unknown to this version of payoutd."`
 	Up     migrateUp     `cmd:"" help:"Apply the pending migrations, as payoutd serve does when it starts."`
 }
 
@@ -27,22 +27,32 @@ func (m migrateStatus) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
-		pending := 0
+		pending, unknown := 0, 0
 		cells := make([][]string, len(all))
 		for i, v := range all {
-			applied := "pending"
+			name, applied := v.Name, "pending"
+			if name == "" {
+				name = "unknown to this version of payoutd"
+				unknown++
+			}
 			if v.Applied.IsZero() {
 				pending++
 			} else {
 				applied = v.Applied.UTC().Format(time.DateTime)
 			}
-			cells[i] = []string{strconv.FormatInt(v.Version, 10), v.Name, applied}
+			cells[i] = []string{strconv.FormatInt(v.Version, 10), name, applied}
 		}
 		if err := m.print(std.out, all, []string{"VERSION", "NAME", "APPLIED"}, cells); err != nil {
 			return err
 		}
-		if pending > 0 {
+		switch {
+		case pending > 0:
 			return fmt.Errorf("%d pending", pending)
+		case unknown > 0:
+			if err := db.CheckSchema(ctx); err != nil {
+				return err
+			}
+			return fmt.Errorf("%d unknown to this version of payoutd, which may still be used", unknown)
 		}
 		return nil
 	})
@@ -53,7 +63,7 @@ type migrateUp struct{ database }
 // Run applies the pending migrations.
 func (m migrateUp) Run(ctx context.Context, std streams) error {
 	return m.opened(ctx, store.Open, func(*store.Store) error {
-		fmt.Fprintln(std.out, "The database has the newest migration.")
+		fmt.Fprintln(std.out, "The database has the newest migration of this version of payoutd.")
 		return nil
 	})
 }

@@ -21,11 +21,12 @@ type database struct {
 // database and reject every caller.
 var errNoDatabase = usageError{"database", errors.New("is missing; name the database: sqlite:FILE or postgres://USER@HOST/NAME")}
 
-// with runs fn on the database, which must have all migrations. It may be read-only: many commands only read.
+// with runs fn on the database, which must have all migrations and allow this version. It may be read-only: many commands only
+// read.
 func (d database) with(ctx context.Context, fn func(*store.Store) error) error {
 	return d.connected(ctx, func(db *store.Store) error {
-		switch err := db.Ready(ctx); {
-		case err == nil || errors.Is(err, store.ErrNotWritable):
+		switch err := db.CheckSchema(ctx); {
+		case err == nil:
 			return fn(db)
 		case errors.Is(err, store.ErrMigrationsPending):
 			return fmt.Errorf("%w; run payoutd migrate up", store.ErrMigrationsPending)

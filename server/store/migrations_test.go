@@ -82,7 +82,7 @@ var migrationEngines = map[string]migrationEngine{
 		func(t *testing.T) (string, string) {
 			t.Helper()
 			file := filepath.Join(t.TempDir(), "payouts.db")
-			return "sqlite:" + file, "file:" + file + "?_foreign_keys=1"
+			return "sqlite:" + file, "file:" + file + "?_foreign_keys=1&_busy_timeout=5000"
 		},
 	},
 	"PostgreSQL": {
@@ -101,15 +101,22 @@ var migrationEngines = map[string]migrationEngine{
 	},
 }
 
-// at makes a database of a version, with the rows of that version.
-func (e migrationEngine) at(t *testing.T, version int64) (url string, db *sql.DB, migrator *goose.Provider) {
+// connect opens a database directly.
+func (e migrationEngine) connect(t *testing.T, dsn string) *sql.DB {
 	t.Helper()
-	url, dsn := e.open(t)
 	db, err := sql.Open(e.driver, dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// at makes a database of a version, with the rows of that version.
+func (e migrationEngine) at(t *testing.T, version int64) (url string, db *sql.DB, migrator *goose.Provider) {
+	t.Helper()
+	url, dsn := e.open(t)
+	db = e.connect(t, dsn)
 	files := os.DirFS("migrations")
 	foreign, err := fs.Glob(files, e.foreign)
 	if err != nil {

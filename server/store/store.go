@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -33,7 +32,7 @@ var (
 )
 
 // Open connects to the database, creates its file if it does not exist, and migrates it to the newest version. It returns
-// ErrDatabaseURL as Connect does.
+// ErrDatabaseURL as Connect does, and ErrSchemaTooNew as Migrate does.
 func Open(ctx context.Context, databaseURL string) (*Store, error) {
 	s, err := connect(ctx, databaseURL, true)
 	if err != nil {
@@ -73,41 +72,9 @@ func connect(ctx context.Context, databaseURL string, create bool) (*Store, erro
 		return nil, errors.Join(fmt.Errorf("read migrations: %w", err), writer.Close(), reader.Close())
 	}
 	return &Store{
-		reads:  reads{db: reader, engine: e, closed: new(atomic.Bool), failures: new(failures)},
+		reads:  reads{db: reader, engine: e, closed: new(atomic.Bool), outdated: new(atomic.Bool), failures: new(failures)},
 		writer: writer, reader: reader, migrator: migrator,
 	}, nil
-}
-
-// Migrate brings the database to the newest migration, under a lock if the engine has one. Without a lock, each migration is
-// one transaction: of two processes that start together one commits it, and the other fails and continues with the next.
-func (s *Store) Migrate(ctx context.Context) error {
-	var err error
-	for range len(s.migrator.ListSources()) + 1 {
-		if _, err = s.migrator.Up(ctx); err == nil {
-			return nil
-		}
-	}
-	return fmt.Errorf("migrate database: %w", err)
-}
-
-// Migration is one version of the schema.
-type Migration struct {
-	Version int64     `json:"version"`
-	Name    string    `json:"name"`
-	Applied time.Time `json:"applied,omitzero"` // zero: pending
-}
-
-// Migrations lists all migrations in their order.
-func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
-	all, err := s.migrator.Status(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read migrations: %w", err)
-	}
-	out := make([]Migration, len(all))
-	for i, v := range all {
-		out[i] = Migration{v.Source.Version, path.Base(v.Source.Path), v.AppliedAt}
-	}
-	return out, nil
 }
 
 // Close closes the database. Later calls return CodeServiceUnavailable.
@@ -116,38 +83,27 @@ func (s *Store) Close() error {
 	return errors.Join(s.reader.Close(), s.writer.Close())
 }
 
-// Errors of Ready.
-var (
-	ErrMigrationsPending = errors.New("migrations are pending")
-	ErrNotWritable       = errors.New("the database does not accept writes")
-)
+// ErrNotWritable is returned if the database does not accept writes.
+var ErrNotWritable = errors.New("the database does not accept writes")
 
-// readyTime is how long Ready waits for the database.
+// readyTime is how long Ready and CheckSchema wait for the database.
 const readyTime = 2 * time.Second
 
-// Ready returns nil if the database responds, has the newest migration and accepts writes. Otherwise it returns
-// CodeServiceUnavailable within two seconds, with a message that says which of these is not so; ErrMigrationsPending or
+// Ready returns nil if the database responds, has a schema that CheckSchema accepts, and accepts writes. Otherwise it returns
+// CodeServiceUnavailable within two seconds, with a message that says which of these is not so; the error of CheckSchema or
 // ErrNotWritable is the cause.
 func (s *Store) Ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTime)
 	defer cancel()
-	err := s.reader.PingContext(ctx)
-	pending, refusal := false, ""
-	if err == nil {
-		pending, err = s.migrator.HasPending(ctx)
+	if err := s.CheckSchema(ctx); err != nil {
+		return unready(err)
 	}
-	if err == nil && !pending {
-		refusal, err = s.engine.writable(ctx, s.writer)
-	}
-	e := payout.NewError(payout.CodeServiceUnavailable)
+	refusal, err := s.engine.writable(ctx, s.writer)
 	switch {
 	case err != nil:
-		e.Message = "The database does not answer."
-		return e.Because(err)
-	case pending:
-		e.Message = "The database does not have the newest migration."
-		return e.Because(ErrMigrationsPending)
+		return unready(err)
 	case refusal != "":
+		e := payout.NewError(payout.CodeServiceUnavailable)
 		e.Message = refusal
 		return e.Because(ErrNotWritable)
 	}
@@ -193,6 +149,9 @@ func (s *Store) write(ctx context.Context, fn func(tx) error) error {
 	defer t.Rollback() //nolint:errcheck // the first error is the one that counts
 	inside := s.reads
 	inside.db = t
+	if err := s.schemaAllows(ctx, inside); err != nil {
+		return unready(err)
+	}
 	if err := fn(tx{inside}); err != nil {
 		return err
 	}
@@ -210,19 +169,20 @@ type reads struct {
 	db       querier
 	engine   engine
 	closed   *atomic.Bool
+	outdated *atomic.Bool // schemaAllows returned ErrSchemaTooNew; a query may miss what a migration has changed
 	failures *failures
 }
 
 // tx adds the writes.
 type tx struct{ reads }
 
-// failed translates an error of the database: unreachable, overloaded or too slow is CodeServiceUnavailable; any other
-// remains unknown.
+// failed translates an error of the database: unreachable, overloaded, too slow or migrated by a newer version is
+// CodeServiceUnavailable; any other remains unknown.
 func (r reads) failed(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case r.closed.Load() || errors.Is(err, sql.ErrConnDone) || isTimeout(err) || r.engine.unavailable(err),
+	case r.closed.Load() || r.outdated.Load() || errors.Is(err, sql.ErrConnDone) || isTimeout(err) || r.engine.unavailable(err),
 		// Only this package and the context end a transaction.
 		errors.Is(err, sql.ErrTxDone):
 		if !errors.Is(err, context.Canceled) {

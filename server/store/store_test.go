@@ -26,10 +26,16 @@ func TestSQLiteIsAStore(t *testing.T) {
 	})
 }
 
-// open opens a store, and closes it when the test ends.
+// open opens a store on a file, and closes it when the test ends.
 func open(t *testing.T, file string) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), "sqlite:"+file)
+	return opened(t, "sqlite:"+file)
+}
+
+// opened opens a store, and closes it when the test ends.
+func opened(t *testing.T, url string) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), url)
 	if err != nil {
 		t.Fatalf("open store: %v", err)
 	}
