@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/server"
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
@@ -33,6 +34,42 @@ func TestReadyNeedsTheNewestMigration(t *testing.T) {
 	status, text = handled(t, srv, "/readyz")
 	if want := "not ready\nThe database does not answer.\n"; status != http.StatusServiceUnavailable || string(text) != want {
 		t.Errorf("/readyz answers %d %q, want %q", status, text, want)
+	}
+}
+
+// A replica turns unready and refuses writes when a newer version has migrated the database to a schema that excludes it, and
+// recovers when the migration is taken back.
+func TestReadyNeedsASchemaThatAllowsTheVersion(t *testing.T) {
+	t.Parallel()
+	s, srv, _ := serve(t, server.Config{})
+	create := func() int {
+		t.Helper()
+		r, err := s.Client.CreateUserWithResponse(t.Context(), nil, api.UserRequest{FirstName: "A", Email: "a@example.com", Country: "US"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status := r.StatusCode(); status == http.StatusServiceUnavailable && r.HTTPResponse.Header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		}
+		return r.StatusCode()
+	}
+	if status := create(); status != http.StatusOK {
+		t.Errorf("POST /users answers %d before", status)
+	}
+	servertest.Exec(t, s.Beside(t), "insert into schema_requirements (version, min_writer_version) values (9001, 9001)")
+	if status := create(); status != http.StatusServiceUnavailable {
+		t.Errorf("POST /users answers %d", status)
+	}
+	status, text := handled(t, srv, "/readyz")
+	if want := "not ready\nA newer version of the service has migrated the database.\n"; status != http.StatusServiceUnavailable || string(text) != want {
+		t.Errorf("/readyz answers %d %q, want %q", status, text, want)
+	}
+	servertest.Exec(t, s.Beside(t), "delete from schema_requirements where version = 9001")
+	if status := create(); status != http.StatusOK {
+		t.Errorf("POST /users answers %d afterwards", status)
+	}
+	if status, text := handled(t, srv, "/readyz"); status != http.StatusOK {
+		t.Errorf("/readyz answers %d %q afterwards", status, text)
 	}
 }
 

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/crossborder-payouts/payouts/server/servertest"
+)
+
+// newer makes a database as a newer payoutd leaves it, whose schema requires a version to write.
+func (o operator) newer(t *testing.T, minWriterVersion string) {
+	t.Helper()
+	servertest.Exec(t, servertest.Beside(t, o.url), `insert into goose_db_version (version_id, is_applied) values (9001, true)`,
+		`insert into schema_requirements (version, min_writer_version) values (9001, `+minWriterVersion+`)`)
+}
+
+// wantUnknown fails the test unless migrate status lists migration 9001 and ends with a message.
+func (o operator) wantUnknown(t *testing.T, says string) {
+	t.Helper()
+	code, out, errs := o.run(t, "migrate", "status")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if last := lines[len(lines)-1]; code != exitFailure || errs != "payoutd: "+says+"\n" || !strings.HasPrefix(last, "9001 ") ||
+		!strings.Contains(last, "unknown to this version of payoutd  ") {
+		t.Errorf("code %d, %s%s", code, out, errs)
+	}
+	code, out, _ = o.run(t, "migrate", "status", "--json")
+	if last := out[strings.LastIndex(out, "{"):]; code != exitFailure || !strings.Contains(last, `"version": 9001,`) || strings.Contains(last, "name") {
+		t.Errorf("code %d, %s", code, out)
+	}
+}
+
+func TestASchemaThatExcludesThisVersion(t *testing.T) {
+	t.Parallel()
+	onEachEngine(t, func(t *testing.T, o operator) {
+		t.Helper()
+		o.newer(t, "9001")
+		const says = "a newer version of payoutd has migrated the database: it requires schema version 9001, and this one has ..."
+		for _, args := range [][]string{
+			{"serve", "--listen=127.0.0.1:0"}, {"migrate", "up"}, {"clients", "rotate-secret", "acme"}, {"clients", "list"}, {"check"},
+		} {
+			o.refused(t, exitFailure, says, args...)
+		}
+		_, _, errs := o.run(t, "clients", "list")
+		o.wantUnknown(t, strings.TrimSuffix(strings.TrimPrefix(errs, "payoutd: "), "\n"))
+	})
+}
+
+func TestASchemaThatAllowsThisVersion(t *testing.T) {
+	t.Parallel()
+	onEachEngine(t, func(t *testing.T, o operator) {
+		t.Helper()
+		o.newer(t, "2")
+		o.done(t, "migrate", "up")
+		o.done(t, "clients", "list")
+		o.wantUnknown(t, "1 unknown to this version of payoutd, which may still be used")
+	})
+}
