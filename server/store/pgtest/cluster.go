@@ -33,13 +33,13 @@ type Cluster struct {
 func Start(dir string, settings ...string) (*Cluster, error) {
 	c := &Cluster{}
 	var err error
-	if c.bin, err = programs(); err != nil {
+	if c.bin, err = Programs(); err != nil {
 		return nil, err
 	}
 	if c.Dir, err = os.MkdirTemp(dir, "pg"); err != nil {
 		return nil, err
 	}
-	if c.own, err = unprivileged(c.Dir); err != nil {
+	if c.own, err = Unprivileged(c.Dir); err != nil {
 		return nil, err
 	}
 	if out, err := c.program("initdb", "-D", c.Dir, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"); err != nil {
@@ -115,8 +115,8 @@ func await(serverURL, dir string) error {
 	}
 }
 
-// programs returns the folder of the server programs: that of the newest version where Debian puts them, or one on PATH.
-func programs() (string, error) {
+// Programs returns the folder of the server programs: that of the newest version where Debian puts them, or one on PATH.
+func Programs() (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil {
 		return "", err
@@ -135,8 +135,8 @@ func programs() (string, error) {
 	return filepath.Dir(initdb), nil
 }
 
-// unprivileged changes the owner of the folder if the process is root, and returns how to run as that user.
-func unprivileged(dir string) (*syscall.SysProcAttr, error) {
+// Unprivileged changes the owner of the folder if the process is root, and returns how to run as that user.
+func Unprivileged(dir string) (*syscall.SysProcAttr, error) {
 	if os.Geteuid() != 0 {
 		return &syscall.SysProcAttr{}, nil
 	}

@@ -68,7 +68,7 @@ func startPooler(c *Cluster, program string) (string, *guarded, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	own, err := unprivileged(dir)
+	own, err := Unprivileged(dir)
 	if err != nil {
 		return "", nil, err
 	}

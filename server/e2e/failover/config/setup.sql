@@ -1,0 +1,2 @@
+create role payoutd login password 'secret-of-payoutd';
+create database payouts owner payoutd;
