@@ -47,7 +47,7 @@ const (
 	AmountNotAllowed Code = "AMOUNT_NOT_ALLOWED"
 	// LimitExceeded: 422. Above the remaining limit of the highest tier.
 	LimitExceeded Code = "LIMIT_EXCEEDED"
-	// RateLimited: 429. The client has sent too many requests.
+	// RateLimited: 429. The client has sent too many requests, or too many requests with wrong credentials came from its address or for its client id.
 	RateLimited Code = "RATE_LIMITED"
 	// InternalError: 500. Something failed in the service.
 	InternalError Code = "INTERNAL_ERROR"

@@ -15,6 +15,9 @@ const (
 	secretHeader   = "X-Client-Secret"
 )
 
+// failuresInARow is more than what servers allow that lock clients out.
+const failuresInARow = 12
+
 // credentials are headers that must not open anything.
 type credentials struct {
 	what   string
@@ -141,6 +144,27 @@ func authentication() []probe.Check {
 					r.Header = http.Header{secretHeader: {t.Target().OtherClientSecret}}
 					unauthorized(t, r, "the secret of the other client")
 				}
+			},
+		},
+		probe.Check{
+			ID: "authentication.no-lock-out", Title: "Wrong secrets do not lock out the client whose id they name",
+			Clauses: []string{"D-58"}, Operations: []string{"listPayers"},
+			Fix: "Limit failures, not clients: whoever knows an id could otherwise stop the payouts of its client.",
+			Run: func(t *probe.T) {
+				right := probe.Request{Method: http.MethodGet, Path: "/payers"}
+				if reply := t.Send(right); reply.Status != http.StatusOK {
+					t.Brokenf("the right secret is answered %d", reply.Status)
+				}
+				for range failuresInARow {
+					wrong := right
+					wrong.Header = http.Header{secretHeader: {"conformance"}}
+					reply := t.Send(wrong)
+					t.Expect(reply.Status == http.StatusUnauthorized || reply.Status == http.StatusTooManyRequests,
+						"answered %d, want 401 or 429, to a wrong secret", reply.Status)
+				}
+				reply := t.Send(right)
+				t.Expect(reply.Status == http.StatusOK,
+					"answered %d, want 200, to the right secret after %d wrong ones", reply.Status, failuresInARow)
 			},
 		},
 		probe.Check{

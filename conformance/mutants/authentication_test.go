@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/crossborder-payouts/payouts/server"
 )
@@ -97,6 +98,26 @@ func authenticationMutants() []mutant {
 					return c.Secret == r.secret()
 				})
 			})),
+		broken("Many wrong secrets in a row lock the client out", "authentication.no-lock-out", func() fault {
+			var mu sync.Mutex
+			failures := map[string]int{}
+			return func(_ string, r request, next ask) answer {
+				a := next(r)
+				mu.Lock()
+				defer mu.Unlock()
+				id := r.client()
+				switch {
+				case a.status == http.StatusUnauthorized:
+					failures[id]++
+				case failures[id] >= 10:
+					failures[id] = 0
+					return a.failure(http.StatusUnauthorized, "UNAUTHORIZED").with("WWW-Authenticate", "Client")
+				default:
+					failures[id] = 0
+				}
+				return a
+			}
+		}),
 		broken("What is refused for want of credentials is done", "authentication.changes-nothing",
 			after(func(_ string, r request, a answer, next ask) answer {
 				if a.status == http.StatusUnauthorized && r.Method == http.MethodPost && r.user() != "" {

@@ -134,7 +134,8 @@ func (r recorder) send(req *http.Request) (*http.Response, error) {
 // brokenHeaders returns the violations of what the contract says of optional headers in words: an operation that takes no key
 // never replays (D-55), and all answers to a client say what is left of its rate limit, or none (D-28).
 func (s *Session) brokenHeaders(x Exchange) []contract.Violation {
-	if x.OperationID == "" || x.Status == http.StatusUnauthorized || x.Status >= http.StatusInternalServerError {
+	if x.OperationID == "" || x.Status == http.StatusUnauthorized || x.Status >= http.StatusInternalServerError ||
+		x.Status == http.StatusTooManyRequests && !s.knows(x.Header) {
 		return nil // it may not be known who calls
 	}
 	var found []contract.Violation
@@ -149,6 +150,13 @@ func (s *Session) brokenHeaders(x Exchange) []contract.Violation {
 		}
 	}
 	return found
+}
+
+// knows reports whether a request has the credentials of one of the two clients; with others 429 is the limit of failures,
+// which has no such headers (D-58).
+func (s *Session) knows(h http.Header) bool {
+	id, secret := h.Get("X-Client-Id"), h.Get("X-Client-Secret")
+	return id == s.Target.ClientID && secret == s.Target.ClientSecret || id == s.Target.OtherClientID && secret == s.Target.OtherClientSecret
 }
 
 func (r recorder) record(x Exchange) {
