@@ -69,7 +69,7 @@ func killReplica(t *testing.T, s *scene) []string {
 	<-time.After(time.Second)
 	for _, r := range s.routes {
 		r.startReplica(t, 1)
-		await(t, time.Minute, func() string { return "payoutd is not ready" }, func() bool { return r.ready(1) })
+		await(t, time.Minute, func() string { return "payoutd is not ready" }, func() bool { return ready(r.address(1)) })
 	}
 	return nil
 }
@@ -85,8 +85,8 @@ func killPrimary(t *testing.T, s *scene) []string {
 	return nil
 }
 
-// killAheadOfStandbys crashes the host of the primary while the standbys have not received the newest changes for two seconds,
-// as when their network is slow.
+// killAheadOfStandbys crashes the host of the primary when the standbys have received nothing for longer than callers without
+// patience wait for a response, as when their network is slow. What is on its way to them is lost with the host.
 func killAheadOfStandbys(t *testing.T, s *scene) []string {
 	t.Helper()
 	var receivers []int
@@ -107,13 +107,14 @@ func killAheadOfStandbys(t *testing.T, s *scene) []string {
 	}
 	s.begin()
 	send(syscall.SIGSTOP)
-	<-time.After(2 * time.Second)
+	<-time.After(4 * impatient)
 	kill(t, s.dir(s.primary))
-	send(syscall.SIGCONT)
 	before := 0
 	for _, r := range s.routes {
 		before += s.history.successes(r.name, s.began)
 	}
+	send(syscall.SIGTERM)
+	send(syscall.SIGCONT)
 	s.promoted(t)
 	s.startEtcd(t, s.primary)
 	s.startPatroni(t, s.primary)

@@ -24,6 +24,9 @@ const (
 	callers = 6
 	// pause is how long a caller waits between two transactions.
 	pause = 30 * time.Millisecond
+	// impatient is how long every third caller waits for a response, before it repeats its request. It speaks to a replica
+	// without the load balancer, so that the replica sees that it went away and cancels what it does.
+	impatient = time.Second
 )
 
 // event is a line of history.jsonl: an attempt, or the end of a call.
@@ -118,7 +121,11 @@ func startLoad(t *testing.T, h *history, routes []*route) *load {
 	for _, r := range routes {
 		for number := range callers {
 			c := &caller{route: r, number: number}
-			c.client = r.sdk(t, client.Hooks{Response: func(_ context.Context, a client.Attempt) {
+			url, patience := r.url(), client.DefaultTimeout
+			if number%3 == 2 {
+				url, patience = "http://"+r.address(2), impatient
+			}
+			c.client = sdk(t, url, patience, client.Hooks{Response: func(_ context.Context, a client.Attempt) {
 				h.write(event{At: h.now(), Route: r.name, Key: a.IdempotencyKey, Attempt: a.Number, Status: a.Status, Code: a.Code, Took: a.Duration})
 			}})
 			c.sender, c.receiver = r.newSender(t)

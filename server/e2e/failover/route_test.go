@@ -41,7 +41,10 @@ func startRoutes(t *testing.T, c *cluster) []*route {
 			r.startReplica(t, replica)
 		}
 		await(t, 30*time.Second, func() string { return "payoutd is not ready; see " + c.logs }, func() bool {
-			return r.ready(1) && r.ready(2)
+			return ready(r.address(1)) && ready(r.address(2))
+		})
+		await(t, 10*time.Second, func() string { return "HAProxy finds no replica" }, func() bool {
+			return ready(c.addresses("10.0.2.1:8080", number))
 		})
 		routes = append(routes, r)
 	}
@@ -63,7 +66,9 @@ func (r *route) replica(number int) string {
 	return filepath.Join(r.workshop.dir, fmt.Sprintf("payoutd-%s-%d", r.name, number))
 }
 
-func (r *route) address(replica int) string { return r.addresses(fmt.Sprintf("10.0.1.%d:8080", replica), r.number) }
+func (r *route) address(replica int) string {
+	return r.addresses(fmt.Sprintf("10.0.1.%d:8080", replica), r.number)
+}
 
 func (r *route) startReplica(t *testing.T, replica int) {
 	t.Helper()
@@ -72,11 +77,11 @@ func (r *route) startReplica(t *testing.T, replica int) {
 		"serve", "--sandbox", "--listen="+r.address(replica), "--rate-limit=0")
 }
 
-// ready reports whether a replica is.
-func (r *route) ready(replica int) bool {
+// ready reports whether what listens at an address is.
+func ready(address string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.address(replica)+"/readyz", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/readyz", nil)
 	if err != nil {
 		return false
 	}
@@ -104,11 +109,11 @@ func (r *route) plain(t *testing.T) *api.ClientWithResponses {
 	return c
 }
 
-// sdk is a client as a caller has it, but for shorter waits between its attempts.
-func (r *route) sdk(t *testing.T, hooks client.Hooks) *client.Client {
+// sdk is a client as a caller has it, but for its patience and shorter waits between its attempts.
+func sdk(t *testing.T, url string, patience time.Duration, hooks client.Hooks) *client.Client {
 	t.Helper()
-	c, err := client.New(r.url(), server.SandboxClients[0].ID, server.SandboxClients[0].Secret,
-		client.WithBackoff(100*time.Millisecond, 500*time.Millisecond), client.WithHooks(hooks))
+	c, err := client.New(url, server.SandboxClients[0].ID, server.SandboxClients[0].Secret,
+		client.WithTimeout(patience), client.WithBackoff(100*time.Millisecond, 500*time.Millisecond), client.WithHooks(hooks))
 	if err != nil {
 		t.Fatal(err)
 	}
