@@ -18,6 +18,9 @@ type engine struct {
 	migrations []goose.ProviderOption
 	// open returns a pool for writes and one for reads, which may be the same; create allows it to create a file.
 	open func(ctx context.Context, create bool) (writer, reader *sql.DB, err error)
+	// kept is appended to a select whose rows must not be lost any more when it returns, although another transaction that
+	// wrote them may still wait for a synchronous standby.
+	kept string
 	// unavailable reports whether the database is unreachable or overloaded, as opposed to a wrong statement.
 	unavailable func(error) bool
 	// writable returns why writes would fail, as a sentence for /readyz; empty if they would succeed. The error means that it

@@ -51,6 +51,9 @@ func postgresEngine(databaseURL string) (engine, error) {
 			}
 			return db, db, nil
 		},
+		// A wait for a standby that is cancelled, because the caller went away, makes the transaction visible. A lock is written
+		// after it and waits for the standby again.
+		kept:        " for key share",
 		unavailable: postgresUnavailable,
 		writable:    postgresWritable,
 		outOfRange: func(err error) bool {

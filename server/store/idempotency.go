@@ -7,10 +7,10 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// IdempotencyKey returns what a key was used for.
+// IdempotencyKey returns what a key was used for, once a failover cannot lose that any more.
 func (r reads) IdempotencyKey(ctx context.Context, clientID payout.ClientID, key string) (payout.UsedKey, bool, error) {
 	return one(ctx, r, func(s scanner, u *payout.UsedKey) error { return s.Scan(&u.Fingerprint, &u.ResourceID) },
-		`select fingerprint, resource_id from idempotency_keys where client_id = $1 and idempotency_key = $2`, clientID, key)
+		`select fingerprint, resource_id from idempotency_keys where client_id = $1 and idempotency_key = $2`+r.engine.kept, clientID, key)
 }
 
 // InsertIdempotencyKey takes a key for a resource that the same write creates. It waits for a concurrent write with that

@@ -76,7 +76,7 @@ func (n node) fault(rows map[string]int64) string {
 }
 
 // Every statement of a request finds its rows by an index in large tables, on both engines, which share the text of the
-// statements. The statements are those that PostgreSQL logged for all operations and all kinds of transactions. No table is
+// statements but for locks of rows. The statements are those that PostgreSQL logged for all operations and all kinds of transactions. No table is
 // exempt: payers, banks and states have many rows here, too.
 func TestEveryStatementFindsItsRowsByAnIndex(t *testing.T) {
 	t.Parallel()
@@ -111,7 +111,7 @@ func TestEveryStatementFindsItsRowsByAnIndex(t *testing.T) {
 				t.Errorf("on PostgreSQL a %s %s:\n%s", step.Type, fault, plan.Query)
 			}
 		}
-		queries[plan.Query] = true
+		queries[strings.TrimSuffix(plan.Query, " for key share")] = true // SQLite has no locks of rows
 	}
 	for table, n := range rows {
 		if !ofMigrations.MatchString(table) && (!touched[table] || n <= few) {

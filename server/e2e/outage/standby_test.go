@@ -1,0 +1,74 @@
+package outage_test
+
+import (
+	"context"
+	"database/sql"
+	"testing"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/server"
+	"github.com/crossborder-payouts/payouts/server/servertest"
+	"github.com/crossborder-payouts/payouts/server/store/pgtest"
+)
+
+// A transaction that no synchronous standby has may be lost with the primary. The server shows it once the caller that
+// created it has gone away, but a repeat with its key must not acknowledge it before a standby has it (D-16).
+func TestARepeatWaitsForTheStandby(t *testing.T) {
+	t.Parallel()
+	servertest.NeedPostgreSQL(t)
+	cluster := pgtest.Private(t)
+	s := servertest.New(t, func(c *server.Config) { c.Database = cluster.URL })
+	sender := servertest.NewSender(t, s.Client)
+	request := servertest.Deposit(t, sender, servertest.NewReceiver(t, s.Client, sender.ID), "1")
+	key, db := "one", s.Beside(t)
+	create := func(ctx context.Context) (*api.CreateTransactionResponse, error) {
+		return s.Client.CreateTransactionWithResponse(ctx, sender.ID, &api.CreateTransactionParams{XIdempotencyKey: &key}, request)
+	}
+	count := func(query string) (n int) {
+		servertest.Rows(t, db, query, func(rows *sql.Rows) error { return rows.Scan(&n) })
+		return n
+	}
+	shown := func() int { return count("select count(*) from transactions") }
+	// leave sends the request, and goes away while its response waits for a standby.
+	leave := func() {
+		ctx, cancel := context.WithCancel(t.Context())
+		answered := make(chan struct{})
+		go func() {
+			defer close(answered)
+			if r, err := create(ctx); err == nil {
+				t.Errorf("it was acknowledged without a standby: %d %s", r.StatusCode(), r.Body)
+			}
+		}()
+		servertest.Await(t, time.Minute, "nothing waits for a standby", func() bool {
+			select {
+			case <-answered:
+				return true
+			default:
+				return count("select count(*) from pg_stat_activity where wait_event = 'SyncRep'") == 1
+			}
+		})
+		cancel()
+		<-answered
+		servertest.Await(t, time.Minute, "the server does not notice", func() bool {
+			return count("select count(*) from pg_stat_activity where wait_event = 'SyncRep'") == 0
+		})
+	}
+	standby := func(names string) {
+		servertest.Exec(t, db, "alter system set synchronous_standby_names = '"+names+"'", "select pg_reload_conf()")
+		servertest.Await(t, time.Minute, "the setting is not read", func() (set bool) {
+			servertest.Rows(t, db, "select current_setting('synchronous_standby_names') = $1", func(rows *sql.Rows) error { return rows.Scan(&set) }, names)
+			return set
+		})
+	}
+	standby("away")
+	leave()
+	servertest.Await(t, time.Minute, "the transaction is not shown", func() bool { return shown() == 1 })
+	leave()
+	standby("")
+	r, err := create(t.Context())
+	servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)
+	if r.HTTPResponse.Header.Get("Idempotent-Replayed") != "true" || shown() != 1 {
+		t.Errorf("there are %d transactions, and the answer is %v", shown(), r.HTTPResponse.Header)
+	}
+}
