@@ -20,7 +20,7 @@ func TestHelpListsEachFlagWithItsVariable(t *testing.T) {
 	flags := 0
 	for field := range reflect.TypeFor[serve]().Fields() {
 		var flag strings.Builder
-		for i, r := range field.Name {
+		for i, r := range strings.ReplaceAll(field.Name, "TLS", "Tls") {
 			if i > 0 && 'A' <= r && r <= 'Z' {
 				flag.WriteByte('-')
 			}

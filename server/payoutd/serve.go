@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/crossborder-payouts/payouts/openapi/contract/listen"
 	"github.com/crossborder-payouts/payouts/server"
 	"github.com/crossborder-payouts/payouts/server/store"
 )
@@ -19,8 +20,12 @@ import (
 type serve struct {
 	database
 	Listen           string        `help:"Address to listen on." default:"127.0.0.1:8080"`
+	TLSCertificate   string        `help:"PEM file with a certificate: serve https. It is read again when it changes." placeholder:"FILE"`
+	TLSKey           string        `help:"PEM file with its key." placeholder:"FILE"`
+	Insecure         bool          `help:"Serve clear text at an address that others can reach, because TLS ends in front of it."`
 	MetricsListen    string        `help:"Address of the listener for /metrics, without credentials; none if empty." placeholder:"ADDRESS"`
 	Sandbox          bool          `help:"Create two clients with public secrets, sample payers and banks, and enable the /sandbox operations."`
+	SandboxPublic    bool          `help:"Serve a sandbox at an address that others can reach."`
 	RateLimit        int           `help:"Requests per second that each client may send; 0 is no limit." default:"1000"`
 	FailureLimit     int           `help:"Requests with wrong credentials per minute that an address may send, and that a client id may have; 0 is no limit." default:"300"`
 	TrustedProxies   proxies       `help:"Addresses and networks (CIDR), separated by commas, of proxies in front of the service whose X-Forwarded-For is believed." placeholder:"LIST"`
@@ -44,6 +49,16 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 		return errNoDatabase
 	}
 	log := logger(std.errs, s.LogLevel, s.LogFormat)
+	endpoint, err := listen.New(listen.Config{
+		Address: s.Listen, TLSCertificate: s.TLSCertificate, TLSKey: s.TLSKey, Insecure: s.Insecure, Log: log,
+	})
+	switch {
+	case err != nil:
+		return ofListening(err)
+	case s.Sandbox && !s.SandboxPublic && !endpoint.Loopback():
+		return usageError{"sandbox", fmt.Errorf("has public secrets, and others can reach %s: "+
+			"listen on a loopback address, or set --sandbox-public", s.Listen)}
+	}
 	srv, err := server.New(ctx, server.Config{
 		Database: s.Database, Sandbox: s.Sandbox, RateLimit: s.RateLimit, Logger: log,
 		FailureLimit: s.FailureLimit, TrustedProxies: s.TrustedProxies, OmitAddresses: s.OmitAddresses,
@@ -56,11 +71,11 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, srv.Close()) }()
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Listen)
+	listener, err := endpoint.Listen(ctx)
 	if err != nil {
-		return usageError{"listen", err}
+		return ofListening(err)
 	}
-	address := "http://" + listener.Addr().String()
+	address := endpoint.URL(listener)
 	info := srv.Info()
 	about := []any{
 		slog.String("address", address), slog.Bool("sandbox", s.Sandbox), slog.String("version", info.Version),
@@ -100,6 +115,14 @@ func (s serve) check() error {
 		}
 	}
 	return nil
+}
+
+// ofListening returns an error of package listen as one of its flag.
+func ofListening(err error) error {
+	if invalid, ok := errors.AsType[*listen.Error](err); ok {
+		return usageError{invalid.Flag, invalid.Err}
+	}
+	return err
 }
 
 // proxies are addresses and networks.

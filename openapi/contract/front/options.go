@@ -31,8 +31,9 @@ type options struct {
 	Timeout          time.Duration `help:"Time for the service to begin its response." default:"30s"`
 	BodyTime         time.Duration `help:"Time to receive a request, and to send each part of a response." default:"60s"`
 	UpstreamCA       string        `name:"upstream-ca" help:"PEM file with CA certificates of the service, in addition to those of the system." placeholder:"FILE"`
-	TLSCert          string        `name:"tls-cert" help:"PEM file with a certificate: serve https. It is read again when it changes." placeholder:"FILE"`
+	TLSCertificate   string        `name:"tls-certificate" help:"PEM file with a certificate: serve https. It is read again when it changes." placeholder:"FILE"`
 	TLSKey           string        `name:"tls-key" help:"PEM file with its key." placeholder:"FILE"`
+	Insecure         bool          `help:"Serve clear text at an address that others can reach, because TLS ends in front of it."`
 	TrustForwarded   bool          `help:"Keep the X-Forwarded headers of requests. Only behind a proxy of your own, which sets them."`
 	MetricsListen    string        `help:"Address of the listener for /metrics, /healthz and /readyz; none if empty." placeholder:"ADDRESS"`
 	ShutdownDelay    time.Duration `help:"Time to accept connections after SIGTERM, while /readyz answers 503." default:"0s"`
@@ -55,7 +56,6 @@ func (o options) check() error {
 		{"body-time", o.BodyTime <= 0, "must be more than 0"},
 		{"shutdown-delay", o.ShutdownDelay < 0, "must not be negative"},
 		{"shutdown-patience", o.ShutdownPatience <= 0, "must be more than 0"},
-		{"tls-key", (o.TLSCert == "") != (o.TLSKey == ""), "and --tls-cert need each other"},
 	} {
 		if flag.wrong {
 			return usageError{flag.name, errors.New(flag.want)}

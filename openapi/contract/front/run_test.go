@@ -167,12 +167,13 @@ func TestInvalidFlags(t *testing.T) {
 		upstream + " --body-limit=0":            "front: --body-limit (or $PAYOUT_FRONT_BODY_LIMIT) must be more than 0",
 		upstream + " --memory-limit=1":          "front: --memory-limit (or $PAYOUT_FRONT_MEMORY_LIMIT) must not be less than --body-limit",
 		upstream + " --timeout=-1s":             "front: --timeout (or $PAYOUT_FRONT_TIMEOUT) must be more than 0",
-		upstream + " --tls-cert=x":              "front: --tls-key (or $PAYOUT_FRONT_TLS_KEY) and --tls-cert need each other",
-		upstream + " --listen=127.0.0.1:0 --tls-cert=/nowhere --tls-key=/nowhere":    "front: --tls-cert (or $PAYOUT_FRONT_TLS_CERT) ",
-		upstream + " --upstream-ca=" + empty:                                         "front: --upstream-ca (or $PAYOUT_FRONT_UPSTREAM_CA) has no certificate",
-		upstream + " --upstream-ca=/nowhere":                                         "front: --upstream-ca (or $PAYOUT_FRONT_UPSTREAM_CA) open /nowhere",
-		upstream + " --listen=" + taken.Addr().String():                              "front: --listen (or $PAYOUT_FRONT_LISTEN) listen tcp",
-		upstream + " --listen=127.0.0.1:0 --metrics-listen=" + taken.Addr().String(): "front: --metrics-listen (or $PAYOUT_FRONT_METRICS_LISTEN) listen tcp",
+		upstream + " --tls-certificate=x":       "front: --tls-key (or $PAYOUT_FRONT_TLS_KEY) and --tls-certificate need each other",
+		upstream + " --listen=127.0.0.1:0 --tls-certificate=/nowhere --tls-key=/nowhere": "front: --tls-certificate (or $PAYOUT_FRONT_TLS_CERTIFICATE) ",
+		upstream + " --listen=0.0.0.0:0":                                                 "front: --listen (or $PAYOUT_FRONT_LISTEN) is 0.0.0.0:0, which others can reach: serve TLS with --tls-certificate",
+		upstream + " --upstream-ca=" + empty:                                             "front: --upstream-ca (or $PAYOUT_FRONT_UPSTREAM_CA) has no certificate",
+		upstream + " --upstream-ca=/nowhere":                                             "front: --upstream-ca (or $PAYOUT_FRONT_UPSTREAM_CA) open /nowhere",
+		upstream + " --listen=" + taken.Addr().String():                                  "front: --listen (or $PAYOUT_FRONT_LISTEN) listen tcp",
+		upstream + " --listen=127.0.0.1:0 --metrics-listen=" + taken.Addr().String():     "front: --metrics-listen (or $PAYOUT_FRONT_METRICS_LISTEN) listen tcp",
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
@@ -242,7 +243,7 @@ func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, cert, key, 1)
-	behind := start(t, variables(), "--upstream", service(t, echo), "--listen=127.0.0.1:0", "--tls-cert", cert, "--tls-key", key)
+	behind := start(t, variables(), "--upstream", service(t, echo), "--listen=127.0.0.1:0", "--tls-certificate", cert, "--tls-key", key)
 	address := behind.await(t, "listening", "address")
 	trusting := start(t, variables(), "--upstream", address, "--listen=127.0.0.1:0", "--upstream-ca", cert, "--responses=off")
 	distrusting := start(t, variables(), "--upstream", address, "--listen=127.0.0.1:0", "--responses=off")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +10,10 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/crossborder-payouts/payouts/openapi/contract/listen"
 )
 
 // besidesBodies is the memory that the program needs without bodies, in bytes, generously.
@@ -29,23 +29,18 @@ func serve(ctx context.Context, o options, log *slog.Logger, out io.Writer) (err
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(2*o.MemoryLimit + besidesBodies) // the garbage of bodies counts too
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.Listen)
+	endpoint, err := listen.New(listen.Config{
+		Address: o.Listen, TLSCertificate: o.TLSCertificate, TLSKey: o.TLSKey, Insecure: o.Insecure, Log: log,
+	})
 	if err != nil {
-		return usageError{"listen", err}
+		return ofListening(err)
 	}
-	scheme := "http"
-	if o.TLSCert != "" {
-		certificate, failed := newCertificate(o.TLSCert, o.TLSKey)
-		if failed != nil {
-			return errors.Join(usageError{"tls-cert", failed}, listener.Close())
-		}
-		scheme = "https"
-		listener = tls.NewListener(listener, &tls.Config{
-			GetCertificate: certificate.get, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
-		})
+	listener, err := endpoint.Listen(ctx)
+	if err != nil {
+		return ofListening(err)
 	}
 	about := []any{
-		slog.String("address", scheme+"://"+listener.Addr().String()), slog.String("upstream", f.base.String()),
+		slog.String("address", endpoint.URL(listener)), slog.String("upstream", f.base.String()),
 		slog.String("contract", f.version), slog.String("requests", o.Requests), slog.String("responses", o.Responses),
 	}
 	var stopping atomic.Bool
@@ -83,6 +78,14 @@ func serve(ctx context.Context, o options, log *slog.Logger, out io.Writer) (err
 		err = errors.Join(fmt.Errorf("shut down: %w", err), server.Close())
 	}
 	f.summary.print(out)
+	return err
+}
+
+// ofListening returns an error of package listen as one of its flag.
+func ofListening(err error) error {
+	if invalid, ok := errors.AsType[*listen.Error](err); ok {
+		return usageError{invalid.Flag, invalid.Err}
+	}
 	return err
 }
 
@@ -133,44 +136,4 @@ func (f *front) reach(ctx context.Context) error {
 		return err
 	}
 	return conn.Close()
-}
-
-// certificate is a certificate in files, which is read again when they change.
-type certificate struct {
-	cert, key string
-	mu        sync.Mutex
-	changed   [2]time.Time
-	loaded    *tls.Certificate
-}
-
-func newCertificate(cert, key string) (*certificate, error) {
-	c := &certificate{cert: cert, key: key}
-	return c, c.load()
-}
-
-func (c *certificate) load() error {
-	var changed [2]time.Time
-	for i, name := range []string{c.cert, c.key} {
-		info, err := os.Stat(name)
-		if err != nil {
-			return err
-		}
-		changed[i] = info.ModTime()
-	}
-	if c.loaded != nil && changed == c.changed {
-		return nil
-	}
-	loaded, err := tls.LoadX509KeyPair(c.cert, c.key)
-	if err == nil {
-		c.loaded, c.changed = &loaded, changed
-	}
-	return err
-}
-
-// get is for [tls.Config]. While the files do not fit each other, the old certificate stays.
-func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_ = c.load() // it stays
-	return c.loaded, nil
 }
