@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -42,12 +43,9 @@ func postgresEngine(databaseURL string) (engine, error) {
 		foreign:    "*.sqlite.sql",
 		migrations: []goose.ProviderOption{goose.WithLocker(locker)},
 		open: func(ctx context.Context, _ bool) (writer, reader *sql.DB, err error) {
-			db := stdlib.OpenDB(*config)
-			db.SetMaxOpenConns(postgresConnections)
-			db.SetMaxIdleConns(postgresConnections)
-			db.SetConnMaxLifetime(30 * time.Minute)
+			db := openPostgres(config)
 			if err := db.PingContext(ctx); err != nil {
-				return nil, nil, errors.Join(fmt.Errorf("PostgreSQL at %s: %w", config.Host, err), db.Close())
+				return nil, nil, errors.Join(connectFailure(config, err), db.Close())
 			}
 			return db, db, nil
 		},
@@ -63,6 +61,46 @@ func postgresEngine(databaseURL string) (engine, error) {
 	}, nil
 }
 
+// openPostgres returns a pool that recovers from servers that hang and from those that are not the primary any more.
+func openPostgres(config *pgx.ConnConfig) *sql.DB {
+	config = config.Copy()
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, connectTime)
+	lookup := config.LookupFunc
+	config.LookupFunc = func(ctx context.Context, host string) ([]string, error) { // pgconn does not limit it
+		ctx, cancel := context.WithTimeout(ctx, config.ConnectTimeout)
+		defer cancel()
+		return lookup(ctx, host)
+	}
+	keep := config.OnPgError
+	config.OnPgError = func(c *pgconn.PgConn, e *pgconn.PgError) bool {
+		return keep(c, e) && e.Code != readOnlyTransaction // the next connection looks for the primary
+	}
+	stop := watchConnections(&config.Config)
+	db := sql.OpenDB(watchedConnector{stdlib.GetConnector(*config), stop})
+	db.SetMaxOpenConns(postgresConnections)
+	db.SetMaxIdleConns(postgresConnections)
+	db.SetConnMaxLifetime(30 * time.Minute)
+	return db
+}
+
+// connectFailure returns an error of one line that names all hosts, and no password.
+func connectFailure(config *pgx.ConnConfig, err error) error {
+	hosts := []string{fmt.Sprintf("%s:%d", config.Host, config.Port)}
+	for _, f := range config.Fallbacks {
+		hosts = append(hosts, fmt.Sprintf("%s:%d", f.Host, f.Port))
+	}
+	text := err.Error()
+	var connecting *pgconn.ConnectError
+	if errors.As(err, &connecting) {
+		text = errors.Unwrap(connecting).Error()
+	}
+	text = strings.NewReplacer("\n", "; ", "timeout: context deadline exceeded", "no answer").Replace(text)
+	return fmt.Errorf("no connection to PostgreSQL at %s: %s", strings.Join(slices.Compact(hosts), ","), text)
+}
+
+// readOnlyTransaction is the SQLSTATE of a write in a standby, or where default_transaction_read_only is on.
+const readOnlyTransaction = "25006"
+
 // postgresUnavailable reports whether a caller may retry: the server is unreachable, starting, stopping or out of
 // resources, refuses this service, or the transaction lost against another one.
 func postgresUnavailable(err error) bool {
@@ -75,8 +113,8 @@ func postgresUnavailable(err error) bool {
 		case "08", "40", "53", "57": // connection, rollback, resources, operator intervention
 			return true
 		}
-		// Lock not available, read-only (a standby), idle in transaction or transaction timeout.
-		return slices.Contains([]string{"55P03", "25006", "25P03", "25P04"}, code)
+		// Lock not available, read-only, idle in transaction or transaction timeout.
+		return slices.Contains([]string{"55P03", readOnlyTransaction, "25P03", "25P04"}, code)
 	}
 	var network net.Error
 	// A connection that broke between two statements of a transaction is reported as driver.ErrBadConn only.

@@ -20,10 +20,11 @@ import (
 // Cluster is a private PostgreSQL server. It ends and its files are removed with the process that started it, however that
 // ends.
 type Cluster struct {
-	URL string // of the database postgres
+	URL string // of the database postgres, over the socket
 	Dir string // of its files and its socket
 
 	bin    string
+	port   string
 	own    *syscall.SysProcAttr
 	server *guarded
 }
@@ -31,7 +32,22 @@ type Cluster struct {
 // Start creates a cluster in a new folder below dir and starts it, with settings of the form name=value in addition to those
 // that make it small and fast. If the process is root, it runs as another user, because PostgreSQL refuses to run as root.
 func Start(dir string, settings ...string) (*Cluster, error) {
-	c := &Cluster{}
+	c, err := folder(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.initialize(); err != nil {
+		return nil, err
+	}
+	if err := c.start(append([]string{"listen_addresses="}, settings...)); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// folder returns a cluster that has no files yet.
+func folder(dir string) (*Cluster, error) {
+	c := &Cluster{port: "5432"}
 	var err error
 	if c.bin, err = Programs(); err != nil {
 		return nil, err
@@ -39,25 +55,28 @@ func Start(dir string, settings ...string) (*Cluster, error) {
 	if c.Dir, err = os.MkdirTemp(dir, "pg"); err != nil {
 		return nil, err
 	}
-	if c.own, err = Unprivileged(c.Dir); err != nil {
-		return nil, err
-	}
-	if out, err := c.program("initdb", "-D", c.Dir, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"); err != nil {
-		return nil, fmt.Errorf("initdb: %w: %s", err, out)
-	}
-	args := []string{"-D", c.Dir, "-k", c.Dir}
-	for _, setting := range append([]string{"listen_addresses=", "max_connections=300", "fsync=off"}, settings...) {
+	c.own, err = Unprivileged(c.Dir)
+	return c, err
+}
+
+func (c *Cluster) initialize() error {
+	return c.program("initdb", "-D", c.Dir, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+}
+
+func (c *Cluster) start(settings []string) (err error) {
+	args := []string{"-D", c.Dir, "-k", c.Dir, "-p", c.port}
+	for _, setting := range append([]string{"max_connections=300", "fsync=off"}, settings...) {
 		args = append(args, "-c", setting)
 	}
 	if c.server, err = guard(c.own, c.Dir, "QUIT", filepath.Join(c.bin, "postgres"), args...); err != nil {
-		return nil, err
+		return err
 	}
 	c.URL = (&url.URL{Scheme: "postgres", User: url.User("postgres"), Path: "/postgres",
-		RawQuery: url.Values{"host": {c.Dir}}.Encode()}).String()
+		RawQuery: url.Values{"host": {c.Dir}, "port": {c.port}}.Encode()}).String()
 	if err := c.Resume(); err != nil {
-		return nil, errors.Join(err, c.Stop())
+		return errors.Join(err, c.Stop())
 	}
-	return c, nil
+	return nil
 }
 
 // A Mode says how a server stops: Fast ends all sessions and writes a checkpoint, as `pg_ctl stop -m fast` does; Immediate is
@@ -85,10 +104,13 @@ func (c *Cluster) Resume() error {
 func (c *Cluster) Stop() error { return c.server.end() }
 
 // program runs one of the machine's PostgreSQL programs as the owner of the cluster.
-func (c *Cluster) program(name string, args ...string) ([]byte, error) {
+func (c *Cluster) program(name string, args ...string) error {
 	cmd := exec.Command(filepath.Join(c.bin, name), args...) //nolint:gosec,noctx // a program of the machine
 	cmd.Dir, cmd.SysProcAttr = c.Dir, c.own
-	return cmd.CombinedOutput()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", name, err, out)
+	}
+	return nil
 }
 
 // await waits at most 30 seconds until the server of a URL responds; dir has its log.

@@ -10,9 +10,9 @@ import (
 )
 
 // guardian is a shell script that starts and ends a program on orders from its standard input. When its input ends, which
-// happens however this process ends, it ends the program and removes its folder. It leaves an interrupt from the terminal to
-// this process.
-const guardian = `trap '' INT
+// happens however this process ends, it ends the program, even one that is frozen, and removes its folder. It leaves signals to
+// the whole process group to this process.
+const guardian = `trap '' INT TERM
 dir=$1 end=$2 server=
 shift 2
 while read -r order; do
@@ -22,7 +22,7 @@ while read -r order; do
 	esac
 	echo kept
 done
-[ -z "$server" ] || { kill -"$end" "$server"; wait "$server"; }
+[ -z "$server" ] || { kill -"$end" "$server"; kill -CONT "$server"; wait "$server"; }
 rm -rf "$dir"`
 
 // guarded is a program that ends with this process.

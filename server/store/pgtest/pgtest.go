@@ -57,12 +57,17 @@ func Private(t testing.TB, settings ...string) *Cluster {
 	if err != nil {
 		Missing(t, err)
 	}
+	stopAtEnd(t, c)
+	return c
+}
+
+func stopAtEnd(t testing.TB, c *Cluster) {
+	t.Helper()
 	t.Cleanup(func() {
 		if err := c.Stop(); err != nil {
 			t.Errorf("stop PostgreSQL: %v", err)
 		}
 	})
-	return c
 }
 
 func database(t testing.TB, base string) string {

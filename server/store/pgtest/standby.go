@@ -1,0 +1,163 @@
+package pgtest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Pair starts a primary and a synchronous standby for one test, which listen on ports of the loopback interface, and returns
+// the URL that names both. A transaction is acknowledged when the standby has it: promoting it loses none. Without PostgreSQL
+// the test ends as with Database.
+func Pair(t testing.TB) (primary, standby *Cluster, both string) {
+	t.Helper()
+	primary = Listening(t)
+	standby, err := folder(os.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	standby.port = freePort(t)
+	if err := standby.program("pg_basebackup", "-D", standby.Dir, "-d", primary.URL, "-R", "-X", "stream", "-c", "fast", "--no-sync"); err != nil {
+		t.Fatal(err)
+	}
+	if err := standby.start([]string{"listen_addresses=127.0.0.1"}); err != nil {
+		t.Fatal(err)
+	}
+	stopAtEnd(t, standby)
+	if err := primary.waitForStandby(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	hosts := primary.Address() + "," + standby.Address()
+	return primary, standby, "postgres://postgres@" + hosts + "/postgres?target_session_attrs=read-write"
+}
+
+// Listening starts a server as Private does that listens on a port of the loopback interface.
+func Listening(t testing.TB, settings ...string) *Cluster {
+	t.Helper()
+	c, err := folder(os.TempDir())
+	if err != nil {
+		Missing(t, err)
+	}
+	c.port = freePort(t)
+	if err := c.initialize(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.start(append([]string{"listen_addresses=127.0.0.1"}, settings...)); err != nil {
+		t.Fatal(err)
+	}
+	stopAtEnd(t, c)
+	return c
+}
+
+// Address returns where a cluster listens.
+func (c *Cluster) Address() string { return net.JoinHostPort("127.0.0.1", c.port) }
+
+// waitForStandby makes commits wait for a standby, and returns when there is one.
+func (c *Cluster) waitForStandby(ctx context.Context) error {
+	db, err := sql.Open("pgx", c.URL)
+	if err != nil {
+		return err
+	}
+	defer db.Close() //nolint:errcheck // nothing is lost
+	if _, err := db.ExecContext(ctx, `alter system set synchronous_standby_names = '*'`); err != nil {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, `select pg_reload_conf()`); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	for {
+		var standbys int
+		err := db.QueryRowContext(ctx, `select count(*) from pg_stat_replication where sync_state = 'sync'`).Scan(&standbys)
+		if err != nil || standbys > 0 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errors.New("the standby does not connect")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// Promote makes a standby a primary, and returns when it accepts writes.
+func (c *Cluster) Promote() error { return c.program("pg_ctl", "promote", "-D", c.Dir, "-w") }
+
+// Freeze stops all processes of a server where they are. Its connections stay open, and its kernel accepts new ones.
+func (c *Cluster) Freeze() error {
+	server, err := c.processes()
+	if err == nil {
+		err = signal(syscall.SIGSTOP, server[0]) // first, because it starts the others
+	}
+	if err != nil {
+		return err
+	}
+	return c.signal(syscall.SIGSTOP)
+}
+
+// Thaw continues a frozen server.
+func (c *Cluster) Thaw() error { return c.signal(syscall.SIGCONT) }
+
+// Kill ends a frozen server at once.
+func (c *Cluster) Kill() error { return c.signal(syscall.SIGKILL) }
+
+func (c *Cluster) signal(s syscall.Signal) error {
+	all, err := c.processes()
+	if err != nil {
+		return err
+	}
+	return signal(s, all...)
+}
+
+func signal(s syscall.Signal, processes ...int) error {
+	for _, id := range processes {
+		if err := syscall.Kill(id, s); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("signal process %d: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// processes returns the process of the server and those of its children, each of which is a process group of its own.
+func (c *Cluster) processes() ([]int, error) {
+	text, err := os.ReadFile(filepath.Join(c.Dir, "postmaster.pid"))
+	if err != nil {
+		return nil, err
+	}
+	server, _, _ := strings.Cut(string(text), "\n")
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%[1]s/task/%[1]s/children", server)) //nolint:gosec // our own process
+	if err != nil {
+		return nil, err
+	}
+	var all []int
+	for id := range strings.FieldsSeq(server + " " + string(children)) {
+		n, err := strconv.Atoi(id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+// freePort returns a port of the loopback interface that is free now.
+func freePort(t testing.TB) string {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close() //nolint:errcheck // nothing is lost
+	return (&url.URL{Host: listener.Addr().String()}).Port()
+}
