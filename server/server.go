@@ -64,6 +64,9 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, file := range db.Exposed() {
+		c.Logger.Warn("other users of the machine can read the database; run chmod 600", slog.String("file", file))
+	}
 	if err := seed(ctx, db, c); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

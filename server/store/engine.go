@@ -18,6 +18,8 @@ type engine struct {
 	migrations []goose.ProviderOption
 	// open returns a pool for writes and one for reads, which may be the same; create allows it to create a file.
 	open func(ctx context.Context, create bool) (writer, reader *sql.DB, err error)
+	// close closes the pools.
+	close func(writer, reader *sql.DB) error
 	// kept is appended to a select whose rows must not be lost any more when it returns, although another transaction that
 	// wrote them may still wait for a synchronous standby.
 	kept string
@@ -26,6 +28,10 @@ type engine struct {
 	// writable returns why writes would fail, as a sentence for /readyz; empty if they would succeed. The error means that it
 	// could not find out.
 	writable func(ctx context.Context, writer *sql.DB) (refusal string, err error)
+	// commitRefusal returns why a commit that the database accepts would be lost, as a sentence; empty if it would not.
+	commitRefusal func() string
+	// exposed returns the files that other users of the machine may read or write.
+	exposed func() []string
 	// outOfRange reports whether a number does not fit its column or violates a check constraint.
 	outOfRange func(error) bool
 }

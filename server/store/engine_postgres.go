@@ -54,6 +54,10 @@ func postgresEngine(databaseURL string) (engine, error) {
 		kept:        " for key share",
 		unavailable: postgresUnavailable,
 		writable:    postgresWritable,
+		// One pool is both, and no file is ours.
+		close:         func(db, _ *sql.DB) error { return db.Close() },
+		commitRefusal: func() string { return "" },
+		exposed:       func() []string { return nil },
 		outOfRange: func(err error) bool {
 			code := postgresCode(err)
 			return code == "23514" || code == "22003" // check_violation, numeric_value_out_of_range

@@ -16,18 +16,18 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-func sqliteEngine(file string) engine {
+func sqliteEngine(path string) engine {
+	file := &sqliteFile{path: path, probing: make(chan struct{}, 1)}
 	return engine{
 		dialect: goose.DialectSQLite3,
 		foreign: "*.postgres.sql",
 		open: func(ctx context.Context, create bool) (writer, reader *sql.DB, err error) {
-			mode := "&mode=rw"
 			if create {
-				mode = "&mode=rwc"
+				file.create()
 			}
 			// One writer, because SQLite has one write lock: waiting for a connection is fair and never SQLITE_BUSY.
 			// FULL, because an acknowledged transaction must survive a power cut.
-			if writer, err = openSQLite(file, "_txlock=immediate&_synchronous=FULL"+mode, 1); err != nil {
+			if writer, err = openSQLite(path, "_txlock=immediate&_synchronous=FULL", 1); err != nil {
 				return nil, nil, err
 			}
 			// The file must be in WAL mode before readers open it. Switching a new file to WAL is the one operation that
@@ -39,13 +39,17 @@ func sqliteEngine(file string) engine {
 				}
 				return struct{}{}, err
 			}, backoff.WithBackOff(backoff.NewConstantBackOff(10*time.Millisecond)), backoff.WithMaxElapsedTime(5*time.Second)); err != nil {
-				return nil, nil, errors.Join(fmt.Errorf("SQLite file %s: %w", file, err), writer.Close())
+				return nil, nil, errors.Join(fmt.Errorf("SQLite file %s: %w", path, err), writer.Close())
 			}
-			if reader, err = openSQLite(file, "_query_only=1", max(4, 2*runtime.NumCPU())); err != nil {
+			if reader, err = openSQLite(path, "_query_only=1", max(4, 2*runtime.NumCPU())); err != nil {
 				return nil, nil, errors.Join(err, writer.Close())
+			}
+			if err := file.watch(ctx); err != nil {
+				return nil, nil, errors.Join(fmt.Errorf("SQLite file %s: %w", path, err), reader.Close(), writer.Close())
 			}
 			return writer, reader, nil
 		},
+		close: file.close,
 		unavailable: func(err error) bool {
 			switch sqliteCode(err) & 0xff {
 			case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL,
@@ -54,15 +58,18 @@ func sqliteEngine(file string) engine {
 			}
 			return false
 		},
-		writable:   func(context.Context, *sql.DB) (string, error) { return "", nil },
-		outOfRange: func(err error) bool { return sqliteCode(err) == sqlite3.SQLITE_CONSTRAINT_CHECK },
+		writable:      file.writable,
+		commitRefusal: file.commitRefusal,
+		exposed:       file.exposed,
+		outOfRange:    func(err error) bool { return sqliteCode(err) == sqlite3.SQLITE_CONSTRAINT_CHECK },
 	}
 }
 
 func openSQLite(file, options string, connections int) (*sql.DB, error) {
 	name := (&url.URL{Scheme: "file", Opaque: url.PathEscape(file)}).String()
 	name = strings.ReplaceAll(name, "%2F", "/")
-	db, err := sql.Open("sqlite", name+"?_journal_mode=WAL&_busy_timeout=5000&_foreign_keys=1&_dqs=0&"+options)
+	// The mode creates no file: a connection that is opened later must not replace a file that was deleted.
+	db, err := sql.Open("sqlite", name+"?mode=rw&_journal_mode=WAL&_busy_timeout=5000&_foreign_keys=1&_dqs=0&"+options)
 	if err != nil {
 		return nil, fmt.Errorf("open SQLite file: %w", err)
 	}

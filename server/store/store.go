@@ -69,7 +69,7 @@ func connect(ctx context.Context, databaseURL string, create bool) (*Store, erro
 	}
 	migrator, err := goose.NewProvider(e.dialect, writer, files, append(e.migrations, goose.WithExcludeNames(foreign))...)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("read migrations: %w", err), writer.Close(), reader.Close())
+		return nil, errors.Join(fmt.Errorf("read migrations: %w", err), e.close(writer, reader))
 	}
 	return &Store{
 		reads:  reads{db: reader, engine: e, closed: new(atomic.Bool), outdated: new(atomic.Bool), failures: new(failures)},
@@ -79,9 +79,14 @@ func connect(ctx context.Context, databaseURL string, create bool) (*Store, erro
 
 // Close closes the database. Later calls return CodeServiceUnavailable.
 func (s *Store) Close() error {
-	s.closed.Store(true)
-	return errors.Join(s.reader.Close(), s.writer.Close())
+	if s.closed.Swap(true) {
+		return nil
+	}
+	return s.engine.close(s.writer, s.reader)
 }
+
+// Exposed returns the files of an SQLite database that other users of the machine may read or write.
+func (s *Store) Exposed() []string { return s.engine.exposed() }
 
 // ErrNotWritable is returned if the database does not accept writes.
 var ErrNotWritable = errors.New("the database does not accept writes")
@@ -103,11 +108,16 @@ func (s *Store) Ready(ctx context.Context) error {
 	case err != nil:
 		return unready(err)
 	case refusal != "":
-		e := payout.NewError(payout.CodeServiceUnavailable)
-		e.Message = refusal
-		return e.Because(ErrNotWritable)
+		return refused(refusal)
 	}
 	return nil
+}
+
+// refused returns CodeServiceUnavailable for a database that does not accept writes, for a reason that is a sentence.
+func refused(reason string) error {
+	e := payout.NewError(payout.CodeServiceUnavailable)
+	e.Message = reason
+	return e.Because(ErrNotWritable)
 }
 
 // Engine returns sqlite or postgres.
@@ -154,6 +164,9 @@ func (s *Store) write(ctx context.Context, fn func(tx) error) error {
 	}
 	if err := fn(tx{inside}); err != nil {
 		return err
+	}
+	if reason := s.engine.commitRefusal(); reason != "" {
+		return refused(reason)
 	}
 	return s.failed(t.Commit())
 }
