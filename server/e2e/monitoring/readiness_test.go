@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -42,22 +44,11 @@ func TestReadyNeedsTheNewestMigration(t *testing.T) {
 func TestReadyNeedsASchemaThatAllowsTheVersion(t *testing.T) {
 	t.Parallel()
 	s, srv, _ := serve(t, server.Config{})
-	create := func() int {
-		t.Helper()
-		r, err := s.Client.CreateUserWithResponse(t.Context(), nil, api.UserRequest{FirstName: "A", Email: "a@example.com", Country: "US"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if status := r.StatusCode(); status == http.StatusServiceUnavailable && r.HTTPResponse.Header.Get("Retry-After") == "" {
-			t.Error("no Retry-After")
-		}
-		return r.StatusCode()
-	}
-	if status := create(); status != http.StatusOK {
+	if status := create(t, s); status != http.StatusOK {
 		t.Errorf("POST /users answers %d before", status)
 	}
 	servertest.Exec(t, s.Beside(t), "insert into schema_requirements (version, min_writer_version) values (9001, 9001)")
-	if status := create(); status != http.StatusServiceUnavailable {
+	if status := create(t, s); status != http.StatusServiceUnavailable {
 		t.Errorf("POST /users answers %d", status)
 	}
 	status, text := handled(t, srv, "/readyz")
@@ -65,11 +56,51 @@ func TestReadyNeedsASchemaThatAllowsTheVersion(t *testing.T) {
 		t.Errorf("/readyz answers %d %q, want %q", status, text, want)
 	}
 	servertest.Exec(t, s.Beside(t), "delete from schema_requirements where version = 9001")
-	if status := create(); status != http.StatusOK {
+	if status := create(t, s); status != http.StatusOK {
 		t.Errorf("POST /users answers %d afterwards", status)
 	}
 	if status, text := handled(t, srv, "/readyz"); status != http.StatusOK {
 		t.Errorf("/readyz answers %d %q afterwards", status, text)
+	}
+}
+
+// create registers a user and returns the status of the answer. A 503 says when to try again.
+func create(t *testing.T, s *servertest.Server) int {
+	t.Helper()
+	r, err := s.Client.CreateUserWithResponse(t.Context(), nil, api.UserRequest{FirstName: "A", Email: "a@example.com", Country: "US"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status := r.StatusCode(); status == http.StatusServiceUnavailable && r.HTTPResponse.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	return r.StatusCode()
+}
+
+// What is written to a deleted file is lost when the process ends, so that it is not acknowledged.
+func TestReadyNeedsTheFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "payouts.db")
+	s, srv := servertest.Serve(t, server.Config{Database: "sqlite:" + file})
+	t.Cleanup(func() { srv.Close() })
+	if status := create(t, s); status != http.StatusOK {
+		t.Errorf("POST /users answers %d before", status)
+	}
+	if err := os.Rename(file, file+".moved"); err != nil {
+		t.Fatal(err)
+	}
+	if status := create(t, s); status != http.StatusServiceUnavailable {
+		t.Errorf("POST /users answers %d", status)
+	}
+	status, text := handled(t, srv, "/readyz")
+	if want := "not ready\nThe database file was deleted, moved or replaced.\n"; status != http.StatusServiceUnavailable || string(text) != want {
+		t.Errorf("/readyz answers %d %q, want %q", status, text, want)
+	}
+	if err := os.Rename(file+".moved", file); err != nil {
+		t.Fatal(err)
+	}
+	if status := create(t, s); status != http.StatusOK {
+		t.Errorf("POST /users answers %d afterwards", status)
 	}
 }
 
