@@ -2,9 +2,12 @@ package store
 
 import (
 	"database/sql"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
 func openFile(t *testing.T) *Store {
@@ -46,6 +49,20 @@ func TestSQLiteIsSetUp(t *testing.T) {
 	}
 	if got := s.writer.Stats().MaxOpenConnections; got != 1 {
 		t.Errorf("%d writers, SQLite has one write lock", got)
+	}
+}
+
+// An interrupted connection is closed. With the last one SQLite would delete the log, and the next one would make another.
+func TestTheLogIsKept(t *testing.T) {
+	t.Parallel()
+	s := openFile(t)
+	for _, db := range []*sql.DB{s.writer, s.reader} {
+		db.SetMaxIdleConns(-1)
+	}
+	for range 2 {
+		if err := errors.Join(s.Write(t.Context(), func(payout.Tx) error { return nil }), s.Ready(t.Context())); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

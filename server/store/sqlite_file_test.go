@@ -128,21 +128,6 @@ func TestClosingALostDatabaseLeavesTheLogOfAnother(t *testing.T) {
 	}
 }
 
-// The log stays the same file when other connections and processes come and go.
-func TestTheLogIsKept(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "payouts.db")
-	s := open(t, file)
-	for range 3 {
-		if err := open(t, file).Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(register(t, s, "acme"), s.Ready(t.Context())); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // Only the operating user reads the files, whatever the umask.
 func TestFilesAreOfTheirOwnerAlone(t *testing.T) {
 	previous := syscall.Umask(0)
