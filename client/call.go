@@ -89,6 +89,7 @@ type call struct {
 	requestID string // of the last response
 	replayed  bool
 	info      *Info
+	next      *string // filled with the header Next-Cursor
 	last      *Error  // of the last attempt
 	seen      Attempt // the last attempt
 	growing   backoff.ExponentialBackOff
@@ -234,6 +235,9 @@ func (c *Client) exchange(ctx context.Context, k *call) (body []byte, status int
 		return nil, res.StatusCode, k.refused(ctx, res, c.hide)
 	}
 	k.replayed = res.Header.Get("Idempotent-Replayed") == "true"
+	if k.next != nil {
+		*k.next = res.Header.Get("Next-Cursor")
+	}
 	if body, err = readAll(res, maxAnswer); err != nil {
 		return nil, res.StatusCode, k.unanswered(ctx, err)
 	}

@@ -194,11 +194,12 @@ func (c *Client) CreateFundingAccount(
 	return one[api.FundingAccount](ctx, c, createFundingAccount, r, err, options)
 }
 
-// ListFundingAccounts lists the funding accounts of a user. Errors: [NotFound].
+// ListFundingAccounts lists all funding accounts of a user in one response, oldest first; [Client.FundingAccounts] goes through pages.
+// Errors: [NotFound].
 func (c *Client) ListFundingAccounts(
 	ctx context.Context, userID uuid.UUID, options ...CallOption,
 ) ([]api.FundingAccount, error) {
-	r, err := api.NewListFundingAccountsRequest(c.base, userID)
+	r, err := api.NewListFundingAccountsRequest(c.base, userID, nil)
 	return list[api.FundingAccount](ctx, c, listFundingAccounts, r, err, options)
 }
 
@@ -210,11 +211,12 @@ func (c *Client) CreateReceiveUser(
 	return one[api.ReceiveUser](ctx, c, createReceiveUser, r, err, options)
 }
 
-// ListReceiveUsers lists the receive users of a user. Errors: [NotFound].
+// ListReceiveUsers lists all receive users of a user in one response, oldest first; [Client.ReceiveUsers] goes through pages.
+// Errors: [NotFound].
 func (c *Client) ListReceiveUsers(
 	ctx context.Context, userID uuid.UUID, options ...CallOption,
 ) ([]api.ReceiveUser, error) {
-	r, err := api.NewListReceiveUsersRequest(c.base, userID)
+	r, err := api.NewListReceiveUsersRequest(c.base, userID, nil)
 	return list[api.ReceiveUser](ctx, c, listReceiveUsers, r, err, options)
 }
 
@@ -227,11 +229,12 @@ func (c *Client) CreateBankAccount(
 	return one[api.BankAccount](ctx, c, createBankAccount, r, err, options)
 }
 
-// ListBankAccounts lists the bank accounts of a receive user. Errors: [NotFound].
+// ListBankAccounts lists all bank accounts of a receive user in one response, oldest first; [Client.BankAccounts] goes through pages.
+// Errors: [NotFound].
 func (c *Client) ListBankAccounts(
 	ctx context.Context, userID, receiveUserID uuid.UUID, options ...CallOption,
 ) ([]api.BankAccount, error) {
-	r, err := api.NewListBankAccountsRequest(c.base, userID, receiveUserID)
+	r, err := api.NewListBankAccountsRequest(c.base, userID, receiveUserID, nil)
 	return list[api.BankAccount](ctx, c, listBankAccounts, r, err, options)
 }
 
@@ -244,11 +247,12 @@ func (c *Client) CreateWalletAccount(
 	return one[api.WalletAccount](ctx, c, createWalletAccount, r, err, options)
 }
 
-// ListWalletAccounts lists the wallet accounts of a receive user. Errors: [NotFound].
+// ListWalletAccounts lists all wallet accounts of a receive user in one response, oldest first; [Client.WalletAccounts] goes through pages.
+// Errors: [NotFound].
 func (c *Client) ListWalletAccounts(
 	ctx context.Context, userID, receiveUserID uuid.UUID, options ...CallOption,
 ) ([]api.WalletAccount, error) {
-	r, err := api.NewListWalletAccountsRequest(c.base, userID, receiveUserID)
+	r, err := api.NewListWalletAccountsRequest(c.base, userID, receiveUserID, nil)
 	return list[api.WalletAccount](ctx, c, listWalletAccounts, r, err, options)
 }
 

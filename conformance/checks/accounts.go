@@ -2,10 +2,7 @@ package checks
 
 import (
 	"slices"
-	"strconv"
-	"time"
 
-	"github.com/google/uuid"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
@@ -17,15 +14,12 @@ func accounts() []probe.Check {
 	return slices.Concat(accountsFunding(), accountsReceiveUsers(), accountsForms(), accountsBank(), accountsWallet(), readingOfAccounts, []probe.Check{
 		{
 			ID: "accounts.lists", Title: "Accounts and receive users are listed as they were created, oldest first, all at once, and those of the path only",
-			Clauses: []string{"D-20", "D-29"}, Needs: probe.Extensions,
-			Operations: []string{
-				"createFundingAccount", "listFundingAccounts", "createReceiveUser", "listReceiveUsers", "createBankAccount", "listBankAccounts",
-				"createWalletAccount", "listWalletAccounts",
-			},
-			Fix: "List all accounts or receive users of the user or receive user in the path by their creation; only transactions come in pages.",
-			Run: accountLists,
+			Clauses: []string{"D-20", "D-29", "D-59"}, Needs: probe.Extensions,
+			Operations: append([]string{"createFundingAccount", "createReceiveUser", "createBankAccount", "createWalletAccount"}, listsOfAccounts...),
+			Fix:        "List all accounts or receive users of the user or receive user in the path by their creation; send pages to callers who ask for them only.",
+			Run:        accountLists,
 		},
-	})
+	}, accountPaging())
 }
 
 // aboveUsualPage is one more than most services list on a page.
@@ -33,34 +27,15 @@ const aboveUsualPage = 26
 
 // accountLists creates many of each kind, and one elsewhere.
 func accountLists(t *probe.T) {
-	country := t.Target().Facts.Destination
-	user, receiver := newReceiveUser(t)
-	sibling, other := t.NewReceiveUser(user, country), t.NewUser().ID
-	below := func(receiver openapi_types.UUID, list string) string {
-		return probe.UserPath(user, "receive-users", receiver.String(), list)
-	}
-	for _, of := range []struct {
-		name, path, elsewhere string
-		body                  any
-		differs               string // a member
-	}{
-		{"funding accounts", probe.UserPath(user, "funding-accounts"), probe.UserPath(other, "funding-accounts"), api.FundingAccountRequest{FundingSourceType: "CARD"}, "label"},
-		{"receive users", probe.UserPath(t.NewUser().ID, "receive-users"), probe.UserPath(other, "receive-users"), probe.ReceiveUserRequest(country), "last_name"},
-		{"bank accounts", below(receiver, "bank-accounts"), below(sibling, "bank-accounts"), bankAccount(t.Bank(country)), "account_number"},
-		{"wallet accounts", below(receiver, "wallet-accounts"), below(sibling, "wallet-accounts"), walletAccount(t.AnyPayer(wallet)), "wallet_number"},
-	} {
-		t.Case(of.name, func() {
-			create := func(path string, i int) any {
-				body := probe.Object(t, of.body)
-				body[of.differs] = strconv.Itoa(9800000000 + i*7%aboveUsualPage) // in no order of their own
-				return prepare(t, path, body)
-			}
+	for _, operation := range listsOfAccounts {
+		t.Case(operation, func() {
+			l := newAccountList(t, operation)
 			var made []any
 			for i := range aboveUsualPage {
-				made = append(made, create(of.path, i))
+				made = append(made, l.create(t, l.path, i))
 			}
-			listedAsCreated(t, of.path, made)
-			listedAsCreated(t, of.elsewhere, []any{create(of.elsewhere, 0)})
+			listedAsCreated(t, l.path, made)
+			listedAsCreated(t, l.elsewhere, []any{l.create(t, l.elsewhere, 0)})
 		})
 	}
 }
@@ -68,16 +43,7 @@ func accountLists(t *probe.T) {
 // listedAsCreated compares a list, oldest first, with what was created in this order.
 func listedAsCreated(t *probe.T, path string, want []any) {
 	got, _ := readBack(t, path).([]any)
-	at := func(v any) moment {
-		object, _ := v.(map[string]any)
-		text, _ := object["created_at"].(string)
-		when, err := time.Parse("2006-01-02T15:04:05.000000", text)
-		if err != nil {
-			t.Fatalf("an element of GET %s has no created_at", path)
-		}
-		return moment{uuid.MustParse(idIn(t, v)), when}
-	}
-	asCreated(t, "what was created and what GET "+path+" lists", got, want, at)
+	asCreated(t, "what was created and what GET "+path+" lists", got, want, func(v any) moment { return momentOf(t, v) })
 }
 
 func accountsFunding() []probe.Check {
@@ -175,6 +141,6 @@ func link(t *probe.T, user openapi_types.UUID, label string) api.FundingAccount 
 }
 
 func listedFundingAccounts(t *probe.T, user openapi_types.UUID) []api.FundingAccount {
-	r, err := t.Client().ListFundingAccountsWithResponse(t.Context(), user)
+	r, err := t.Client().ListFundingAccountsWithResponse(t.Context(), user, nil)
 	return probe.OK(t, r, err)
 }

@@ -148,11 +148,11 @@ func foreignLists(t *probe.T) {
 	if n := len(probe.OK(t, transactions, err).Items); n > 0 {
 		t.Failf("a new user of the second client has %d transactions", n)
 	}
-	accounts, err := t.Other().ListFundingAccountsWithResponse(t.Context(), user)
+	accounts, err := t.Other().ListFundingAccountsWithResponse(t.Context(), user, nil)
 	if n := len(probe.OK(t, accounts, err)); n > 0 {
 		t.Failf("a new user of the second client has %d funding accounts", n)
 	}
-	receivers, err := t.Other().ListReceiveUsersWithResponse(t.Context(), user)
+	receivers, err := t.Other().ListReceiveUsersWithResponse(t.Context(), user, nil)
 	n := len(probe.OK(t, receivers, err))
 	t.Expect(n <= 0, "a new user of the second client has %d receive users", n)
 }

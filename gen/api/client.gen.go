@@ -203,10 +203,10 @@ type ClientInterface interface {
 
 	// ListFundingAccounts List the funding accounts of a user
 	//
-	// Returns all funding accounts of the user with their present status, oldest first, without paging.
+	// Returns the funding accounts of the user with their present status, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 	//
 	// Corresponds with GET /users/{user_id}/funding-accounts (the `ListFundingAccounts` operationId).
-	ListFundingAccounts(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListFundingAccounts(ctx context.Context, userID UserID, params *ListFundingAccountsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateFundingAccountWithBody Link a funding account
 	//
@@ -228,10 +228,10 @@ type ClientInterface interface {
 
 	// ListReceiveUsers List the receive users of a user
 	//
-	// Returns all receive users of the user, oldest first, without paging.
+	// Returns the receive users of the user, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 	//
 	// Corresponds with GET /users/{user_id}/receive-users (the `ListReceiveUsers` operationId).
-	ListReceiveUsers(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListReceiveUsers(ctx context.Context, userID UserID, params *ListReceiveUsersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateReceiveUserWithBody Add a receive user
 	//
@@ -253,10 +253,10 @@ type ClientInterface interface {
 
 	// ListBankAccounts List the bank accounts of a receive user
 	//
-	// Returns all bank accounts of the receive user, oldest first, without paging.
+	// Returns the bank accounts of the receive user, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 	//
 	// Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `ListBankAccounts` operationId).
-	ListBankAccounts(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListBankAccounts(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *ListBankAccountsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateBankAccountWithBody Add a receive bank account
 	//
@@ -278,10 +278,10 @@ type ClientInterface interface {
 
 	// ListWalletAccounts List the wallet accounts of a receive user
 	//
-	// Returns all wallet accounts of the receive user, oldest first, without paging.
+	// Returns the wallet accounts of the receive user, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 	//
 	// Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `ListWalletAccounts` operationId).
-	ListWalletAccounts(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListWalletAccounts(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *ListWalletAccountsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateWalletAccountWithBody Add a receive wallet account
 	//
@@ -667,11 +667,11 @@ func (c *Client) GetCipInfo(ctx context.Context, userID UserID, reqEditors ...Re
 
 // ListFundingAccounts List the funding accounts of a user
 //
-// Returns all funding accounts of the user with their present status, oldest first, without paging.
+// Returns the funding accounts of the user with their present status, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 //
 // Corresponds with GET /users/{user_id}/funding-accounts (the `ListFundingAccounts` operationId).
-func (c *Client) ListFundingAccounts(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListFundingAccountsRequest(c.Server, userID)
+func (c *Client) ListFundingAccounts(ctx context.Context, userID UserID, params *ListFundingAccountsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListFundingAccountsRequest(c.Server, userID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -722,11 +722,11 @@ func (c *Client) CreateFundingAccount(ctx context.Context, userID UserID, params
 
 // ListReceiveUsers List the receive users of a user
 //
-// Returns all receive users of the user, oldest first, without paging.
+// Returns the receive users of the user, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 //
 // Corresponds with GET /users/{user_id}/receive-users (the `ListReceiveUsers` operationId).
-func (c *Client) ListReceiveUsers(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListReceiveUsersRequest(c.Server, userID)
+func (c *Client) ListReceiveUsers(ctx context.Context, userID UserID, params *ListReceiveUsersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListReceiveUsersRequest(c.Server, userID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -777,11 +777,11 @@ func (c *Client) CreateReceiveUser(ctx context.Context, userID UserID, params *C
 
 // ListBankAccounts List the bank accounts of a receive user
 //
-// Returns all bank accounts of the receive user, oldest first, without paging.
+// Returns the bank accounts of the receive user, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 //
 // Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `ListBankAccounts` operationId).
-func (c *Client) ListBankAccounts(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListBankAccountsRequest(c.Server, userID, receiveUserID)
+func (c *Client) ListBankAccounts(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *ListBankAccountsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListBankAccountsRequest(c.Server, userID, receiveUserID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -832,11 +832,11 @@ func (c *Client) CreateBankAccount(ctx context.Context, userID UserID, receiveUs
 
 // ListWalletAccounts List the wallet accounts of a receive user
 //
-// Returns all wallet accounts of the receive user, oldest first, without paging.
+// Returns the wallet accounts of the receive user, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 //
 // Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `ListWalletAccounts` operationId).
-func (c *Client) ListWalletAccounts(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListWalletAccountsRequest(c.Server, userID, receiveUserID)
+func (c *Client) ListWalletAccounts(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *ListWalletAccountsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListWalletAccountsRequest(c.Server, userID, receiveUserID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -1568,7 +1568,7 @@ func NewGetCipInfoRequest(server string, userID UserID) (*http.Request, error) {
 }
 
 // NewListFundingAccountsRequest constructs an http.Request for the ListFundingAccounts method
-func NewListFundingAccountsRequest(server string, userID UserID) (*http.Request, error) {
+func NewListFundingAccountsRequest(server string, userID UserID, params *ListFundingAccountsParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -1591,6 +1591,45 @@ func NewListFundingAccountsRequest(server string, userID UserID) (*http.Request,
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -1664,7 +1703,7 @@ func NewCreateFundingAccountRequestWithBody(server string, userID UserID, params
 }
 
 // NewListReceiveUsersRequest constructs an http.Request for the ListReceiveUsers method
-func NewListReceiveUsersRequest(server string, userID UserID) (*http.Request, error) {
+func NewListReceiveUsersRequest(server string, userID UserID, params *ListReceiveUsersParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -1687,6 +1726,45 @@ func NewListReceiveUsersRequest(server string, userID UserID) (*http.Request, er
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -1760,7 +1838,7 @@ func NewCreateReceiveUserRequestWithBody(server string, userID UserID, params *C
 }
 
 // NewListBankAccountsRequest constructs an http.Request for the ListBankAccounts method
-func NewListBankAccountsRequest(server string, userID UserID, receiveUserID ReceiveUserID) (*http.Request, error) {
+func NewListBankAccountsRequest(server string, userID UserID, receiveUserID ReceiveUserID, params *ListBankAccountsParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -1790,6 +1868,45 @@ func NewListBankAccountsRequest(server string, userID UserID, receiveUserID Rece
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -1870,7 +1987,7 @@ func NewCreateBankAccountRequestWithBody(server string, userID UserID, receiveUs
 }
 
 // NewListWalletAccountsRequest constructs an http.Request for the ListWalletAccounts method
-func NewListWalletAccountsRequest(server string, userID UserID, receiveUserID ReceiveUserID) (*http.Request, error) {
+func NewListWalletAccountsRequest(server string, userID UserID, receiveUserID ReceiveUserID, params *ListWalletAccountsParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -1900,6 +2017,45 @@ func NewListWalletAccountsRequest(server string, userID UserID, receiveUserID Re
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -2472,12 +2628,12 @@ type ClientWithResponsesInterface interface {
 
 	// ListFundingAccountsWithResponse List the funding accounts of a user
 	//
-	// Returns all funding accounts of the user with their present status, oldest first, without paging.
+	// Returns the funding accounts of the user with their present status, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /users/{user_id}/funding-accounts (the `ListFundingAccounts` operationId).
-	ListFundingAccountsWithResponse(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*ListFundingAccountsResponse, error)
+	ListFundingAccountsWithResponse(ctx context.Context, userID UserID, params *ListFundingAccountsParams, reqEditors ...RequestEditorFn) (*ListFundingAccountsResponse, error)
 
 	// CreateFundingAccountWithBodyWithResponse Link a funding account
 	//
@@ -2499,12 +2655,12 @@ type ClientWithResponsesInterface interface {
 
 	// ListReceiveUsersWithResponse List the receive users of a user
 	//
-	// Returns all receive users of the user, oldest first, without paging.
+	// Returns the receive users of the user, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /users/{user_id}/receive-users (the `ListReceiveUsers` operationId).
-	ListReceiveUsersWithResponse(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*ListReceiveUsersResponse, error)
+	ListReceiveUsersWithResponse(ctx context.Context, userID UserID, params *ListReceiveUsersParams, reqEditors ...RequestEditorFn) (*ListReceiveUsersResponse, error)
 
 	// CreateReceiveUserWithBodyWithResponse Add a receive user
 	//
@@ -2526,12 +2682,12 @@ type ClientWithResponsesInterface interface {
 
 	// ListBankAccountsWithResponse List the bank accounts of a receive user
 	//
-	// Returns all bank accounts of the receive user, oldest first, without paging.
+	// Returns the bank accounts of the receive user, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `ListBankAccounts` operationId).
-	ListBankAccountsWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, reqEditors ...RequestEditorFn) (*ListBankAccountsResponse, error)
+	ListBankAccountsWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *ListBankAccountsParams, reqEditors ...RequestEditorFn) (*ListBankAccountsResponse, error)
 
 	// CreateBankAccountWithBodyWithResponse Add a receive bank account
 	//
@@ -2553,12 +2709,12 @@ type ClientWithResponsesInterface interface {
 
 	// ListWalletAccountsWithResponse List the wallet accounts of a receive user
 	//
-	// Returns all wallet accounts of the receive user, oldest first, without paging.
+	// Returns the wallet accounts of the receive user, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `ListWalletAccounts` operationId).
-	ListWalletAccountsWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, reqEditors ...RequestEditorFn) (*ListWalletAccountsResponse, error)
+	ListWalletAccountsWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *ListWalletAccountsParams, reqEditors ...RequestEditorFn) (*ListWalletAccountsResponse, error)
 
 	// CreateWalletAccountWithBodyWithResponse Add a receive wallet account
 	//
@@ -4404,6 +4560,7 @@ func (r GetCipInfoResponse) ContentType() string {
 
 // ListFundingAccountsResponse200Headers the declared response headers of an HTTP 200 response for ListFundingAccounts
 type ListFundingAccountsResponse200Headers struct {
+	NextCursor      *Cursor
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -4747,6 +4904,7 @@ func (r CreateFundingAccountResponse) ContentType() string {
 
 // ListReceiveUsersResponse200Headers the declared response headers of an HTTP 200 response for ListReceiveUsers
 type ListReceiveUsersResponse200Headers struct {
+	NextCursor      *Cursor
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -5106,6 +5264,7 @@ func (r CreateReceiveUserResponse) ContentType() string {
 
 // ListBankAccountsResponse200Headers the declared response headers of an HTTP 200 response for ListBankAccounts
 type ListBankAccountsResponse200Headers struct {
+	NextCursor      *Cursor
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -5465,6 +5624,7 @@ func (r CreateBankAccountResponse) ContentType() string {
 
 // ListWalletAccountsResponse200Headers the declared response headers of an HTTP 200 response for ListWalletAccounts
 type ListWalletAccountsResponse200Headers struct {
+	NextCursor      *Cursor
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -6966,13 +7126,13 @@ func (c *ClientWithResponses) GetCipInfoWithResponse(ctx context.Context, userID
 
 // ListFundingAccountsWithResponse List the funding accounts of a user
 //
-// Returns all funding accounts of the user with their present status, oldest first, without paging.
+// Returns the funding accounts of the user with their present status, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 //
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /users/{user_id}/funding-accounts (the `ListFundingAccounts` operationId).
-func (c *ClientWithResponses) ListFundingAccountsWithResponse(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*ListFundingAccountsResponse, error) {
-	rsp, err := c.ListFundingAccounts(ctx, userID, reqEditors...)
+func (c *ClientWithResponses) ListFundingAccountsWithResponse(ctx context.Context, userID UserID, params *ListFundingAccountsParams, reqEditors ...RequestEditorFn) (*ListFundingAccountsResponse, error) {
+	rsp, err := c.ListFundingAccounts(ctx, userID, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -7011,13 +7171,13 @@ func (c *ClientWithResponses) CreateFundingAccountWithResponse(ctx context.Conte
 
 // ListReceiveUsersWithResponse List the receive users of a user
 //
-// Returns all receive users of the user, oldest first, without paging.
+// Returns the receive users of the user, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 //
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /users/{user_id}/receive-users (the `ListReceiveUsers` operationId).
-func (c *ClientWithResponses) ListReceiveUsersWithResponse(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*ListReceiveUsersResponse, error) {
-	rsp, err := c.ListReceiveUsers(ctx, userID, reqEditors...)
+func (c *ClientWithResponses) ListReceiveUsersWithResponse(ctx context.Context, userID UserID, params *ListReceiveUsersParams, reqEditors ...RequestEditorFn) (*ListReceiveUsersResponse, error) {
+	rsp, err := c.ListReceiveUsers(ctx, userID, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -7056,13 +7216,13 @@ func (c *ClientWithResponses) CreateReceiveUserWithResponse(ctx context.Context,
 
 // ListBankAccountsWithResponse List the bank accounts of a receive user
 //
-// Returns all bank accounts of the receive user, oldest first, without paging.
+// Returns the bank accounts of the receive user, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 //
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/bank-accounts (the `ListBankAccounts` operationId).
-func (c *ClientWithResponses) ListBankAccountsWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, reqEditors ...RequestEditorFn) (*ListBankAccountsResponse, error) {
-	rsp, err := c.ListBankAccounts(ctx, userID, receiveUserID, reqEditors...)
+func (c *ClientWithResponses) ListBankAccountsWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *ListBankAccountsParams, reqEditors ...RequestEditorFn) (*ListBankAccountsResponse, error) {
+	rsp, err := c.ListBankAccounts(ctx, userID, receiveUserID, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -7101,13 +7261,13 @@ func (c *ClientWithResponses) CreateBankAccountWithResponse(ctx context.Context,
 
 // ListWalletAccountsWithResponse List the wallet accounts of a receive user
 //
-// Returns all wallet accounts of the receive user, oldest first, without paging.
+// Returns the wallet accounts of the receive user, oldest first: all of them, or one page of at most `limit`. Follow the header `Next-Cursor` until it is absent.
 //
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts (the `ListWalletAccounts` operationId).
-func (c *ClientWithResponses) ListWalletAccountsWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, reqEditors ...RequestEditorFn) (*ListWalletAccountsResponse, error) {
-	rsp, err := c.ListWalletAccounts(ctx, userID, receiveUserID, reqEditors...)
+func (c *ClientWithResponses) ListWalletAccountsWithResponse(ctx context.Context, userID UserID, receiveUserID ReceiveUserID, params *ListWalletAccountsParams, reqEditors ...RequestEditorFn) (*ListWalletAccountsResponse, error) {
+	rsp, err := c.ListWalletAccounts(ctx, userID, receiveUserID, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -10259,6 +10419,13 @@ func ParseListFundingAccountsResponse(rsp *http.Response) (*ListFundingAccountsR
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListFundingAccountsResponse200Headers
+		if values := rsp.Header.Values("Next-Cursor"); len(values) > 0 {
+			var value Cursor
+			if err := runtime.BindStyledParameterWithOptions("simple", "Next-Cursor", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.NextCursor = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -10851,6 +11018,13 @@ func ParseListReceiveUsersResponse(rsp *http.Response) (*ListReceiveUsersRespons
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListReceiveUsersResponse200Headers
+		if values := rsp.Header.Values("Next-Cursor"); len(values) > 0 {
+			var value Cursor
+			if err := runtime.BindStyledParameterWithOptions("simple", "Next-Cursor", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.NextCursor = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -11474,6 +11648,13 @@ func ParseListBankAccountsResponse(rsp *http.Response) (*ListBankAccountsRespons
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListBankAccountsResponse200Headers
+		if values := rsp.Header.Values("Next-Cursor"); len(values) > 0 {
+			var value Cursor
+			if err := runtime.BindStyledParameterWithOptions("simple", "Next-Cursor", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.NextCursor = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -12097,6 +12278,13 @@ func ParseListWalletAccountsResponse(rsp *http.Response) (*ListWalletAccountsRes
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListWalletAccountsResponse200Headers
+		if values := rsp.Header.Values("Next-Cursor"); len(values) > 0 {
+			var value Cursor
+			if err := runtime.BindStyledParameterWithOptions("simple", "Next-Cursor", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.NextCursor = &value
+		}
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {

@@ -552,7 +552,7 @@ type CountryCodeAny = string
 // Example: USD
 type CurrencyCode = string
 
-// Cursor A position in a list, as `next_cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
+// Cursor A position in a list, as `next_cursor` or the header `Next-Cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
 //
 // Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
 type Cursor = string
@@ -1356,7 +1356,7 @@ type TransactionPage struct {
 	// Items The transactions of the page, at most 100.
 	Items []Transaction `json:"items"`
 
-	// NextCursor A position in a list, as `next_cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
+	// NextCursor A position in a list, as `next_cursor` or the header `Next-Cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
 	//
 	// Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
 	NextCursor *Cursor `json:"next_cursor,omitempty"`
@@ -1882,6 +1882,14 @@ type CountryCodePath = CountryCode
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
 
+// PageCursor A position in a list, as `next_cursor` or the header `Next-Cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
+//
+// Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
+type PageCursor = Cursor
+
+// PageLimit defines model for PageLimit.
+type PageLimit = int32
+
 // ReceiveUserID defines model for ReceiveUserId.
 type ReceiveUserID = openapi_types.UUID
 
@@ -1958,10 +1966,28 @@ type CreateUserParams struct {
 	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
 }
 
+// ListFundingAccountsParams defines parameters for ListFundingAccounts.
+type ListFundingAccountsParams struct {
+	// Limit How many entries a page has at most, 1 to 100. Without it, all that follow.
+	Limit *PageLimit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The header `Next-Cursor` of the page before, at most 200 characters. Without it, from the first entry on. Anything else is rejected with 400.
+	Cursor *PageCursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // CreateFundingAccountParams defines parameters for CreateFundingAccount.
 type CreateFundingAccountParams struct {
 	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
 	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
+}
+
+// ListReceiveUsersParams defines parameters for ListReceiveUsers.
+type ListReceiveUsersParams struct {
+	// Limit How many entries a page has at most, 1 to 100. Without it, all that follow.
+	Limit *PageLimit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The header `Next-Cursor` of the page before, at most 200 characters. Without it, from the first entry on. Anything else is rejected with 400.
+	Cursor *PageCursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // CreateReceiveUserParams defines parameters for CreateReceiveUser.
@@ -1970,10 +1996,28 @@ type CreateReceiveUserParams struct {
 	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
 }
 
+// ListBankAccountsParams defines parameters for ListBankAccounts.
+type ListBankAccountsParams struct {
+	// Limit How many entries a page has at most, 1 to 100. Without it, all that follow.
+	Limit *PageLimit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The header `Next-Cursor` of the page before, at most 200 characters. Without it, from the first entry on. Anything else is rejected with 400.
+	Cursor *PageCursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // CreateBankAccountParams defines parameters for CreateBankAccount.
 type CreateBankAccountParams struct {
 	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
 	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
+}
+
+// ListWalletAccountsParams defines parameters for ListWalletAccounts.
+type ListWalletAccountsParams struct {
+	// Limit How many entries a page has at most, 1 to 100. Without it, all that follow.
+	Limit *PageLimit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The header `Next-Cursor` of the page before, at most 200 characters. Without it, from the first entry on. Anything else is rejected with 400.
+	Cursor *PageCursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // CreateWalletAccountParams defines parameters for CreateWalletAccount.

@@ -53,25 +53,25 @@ type ServerInterface interface {
 	GetCipInfo(ctx echo.Context, userID UserID) error
 	// ListFundingAccounts List the funding accounts of a user
 	// (GET /users/{user_id}/funding-accounts)
-	ListFundingAccounts(ctx echo.Context, userID UserID) error
+	ListFundingAccounts(ctx echo.Context, userID UserID, params ListFundingAccountsParams) error
 	// CreateFundingAccount Link a funding account
 	// (POST /users/{user_id}/funding-accounts)
 	CreateFundingAccount(ctx echo.Context, userID UserID, params CreateFundingAccountParams) error
 	// ListReceiveUsers List the receive users of a user
 	// (GET /users/{user_id}/receive-users)
-	ListReceiveUsers(ctx echo.Context, userID UserID) error
+	ListReceiveUsers(ctx echo.Context, userID UserID, params ListReceiveUsersParams) error
 	// CreateReceiveUser Add a receive user
 	// (POST /users/{user_id}/receive-users)
 	CreateReceiveUser(ctx echo.Context, userID UserID, params CreateReceiveUserParams) error
 	// ListBankAccounts List the bank accounts of a receive user
 	// (GET /users/{user_id}/receive-users/{receive_user_id}/bank-accounts)
-	ListBankAccounts(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID) error
+	ListBankAccounts(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID, params ListBankAccountsParams) error
 	// CreateBankAccount Add a receive bank account
 	// (POST /users/{user_id}/receive-users/{receive_user_id}/bank-accounts)
 	CreateBankAccount(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID, params CreateBankAccountParams) error
 	// ListWalletAccounts List the wallet accounts of a receive user
 	// (GET /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts)
-	ListWalletAccounts(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID) error
+	ListWalletAccounts(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID, params ListWalletAccountsParams) error
 	// CreateWalletAccount Add a receive wallet account
 	// (POST /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts)
 	CreateWalletAccount(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID, params CreateWalletAccountParams) error
@@ -334,8 +334,24 @@ func (w *ServerInterfaceWrapper) ListFundingAccounts(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter user_id: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListFundingAccountsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListFundingAccounts(ctx, userID)
+	err = w.Handler.ListFundingAccounts(ctx, userID, params)
 	return err
 }
 
@@ -386,8 +402,24 @@ func (w *ServerInterfaceWrapper) ListReceiveUsers(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter user_id: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListReceiveUsersParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListReceiveUsers(ctx, userID)
+	err = w.Handler.ListReceiveUsers(ctx, userID, params)
 	return err
 }
 
@@ -446,8 +478,24 @@ func (w *ServerInterfaceWrapper) ListBankAccounts(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter receive_user_id: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListBankAccountsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListBankAccounts(ctx, userID, receiveUserID)
+	err = w.Handler.ListBankAccounts(ctx, userID, receiveUserID, params)
 	return err
 }
 
@@ -514,8 +562,24 @@ func (w *ServerInterfaceWrapper) ListWalletAccounts(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter receive_user_id: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListWalletAccountsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListWalletAccounts(ctx, userID, receiveUserID)
+	err = w.Handler.ListWalletAccounts(ctx, userID, receiveUserID, params)
 	return err
 }
 
@@ -2857,6 +2921,7 @@ func (response GetCipInfo503JSONResponse) VisitGetCipInfoResponse(w http.Respons
 
 type ListFundingAccountsRequestObject struct {
 	UserID UserID `json:"user_id"`
+	Params ListFundingAccountsParams
 }
 
 type ListFundingAccountsResponseObject interface {
@@ -2864,6 +2929,7 @@ type ListFundingAccountsResponseObject interface {
 }
 
 type ListFundingAccounts200ResponseHeaders struct {
+	NextCursor      *Cursor
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -2881,6 +2947,9 @@ func (response ListFundingAccounts200JSONResponse) VisitListFundingAccountsRespo
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.NextCursor != nil {
+		w.Header().Set("Next-Cursor", fmt.Sprint(*response.Headers.NextCursor))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -3252,6 +3321,7 @@ func (response CreateFundingAccount503JSONResponse) VisitCreateFundingAccountRes
 
 type ListReceiveUsersRequestObject struct {
 	UserID UserID `json:"user_id"`
+	Params ListReceiveUsersParams
 }
 
 type ListReceiveUsersResponseObject interface {
@@ -3259,6 +3329,7 @@ type ListReceiveUsersResponseObject interface {
 }
 
 type ListReceiveUsers200ResponseHeaders struct {
+	NextCursor      *Cursor
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -3276,6 +3347,9 @@ func (response ListReceiveUsers200JSONResponse) VisitListReceiveUsersResponse(w 
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.NextCursor != nil {
+		w.Header().Set("Next-Cursor", fmt.Sprint(*response.Headers.NextCursor))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -3669,6 +3743,7 @@ func (response CreateReceiveUser503JSONResponse) VisitCreateReceiveUserResponse(
 type ListBankAccountsRequestObject struct {
 	UserID        UserID        `json:"user_id"`
 	ReceiveUserID ReceiveUserID `json:"receive_user_id"`
+	Params        ListBankAccountsParams
 }
 
 type ListBankAccountsResponseObject interface {
@@ -3676,6 +3751,7 @@ type ListBankAccountsResponseObject interface {
 }
 
 type ListBankAccounts200ResponseHeaders struct {
+	NextCursor      *Cursor
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -3693,6 +3769,9 @@ func (response ListBankAccounts200JSONResponse) VisitListBankAccountsResponse(w 
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.NextCursor != nil {
+		w.Header().Set("Next-Cursor", fmt.Sprint(*response.Headers.NextCursor))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -4087,6 +4166,7 @@ func (response CreateBankAccount503JSONResponse) VisitCreateBankAccountResponse(
 type ListWalletAccountsRequestObject struct {
 	UserID        UserID        `json:"user_id"`
 	ReceiveUserID ReceiveUserID `json:"receive_user_id"`
+	Params        ListWalletAccountsParams
 }
 
 type ListWalletAccountsResponseObject interface {
@@ -4094,6 +4174,7 @@ type ListWalletAccountsResponseObject interface {
 }
 
 type ListWalletAccounts200ResponseHeaders struct {
+	NextCursor      *Cursor
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -4111,6 +4192,9 @@ func (response ListWalletAccounts200JSONResponse) VisitListWalletAccountsRespons
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.NextCursor != nil {
+		w.Header().Set("Next-Cursor", fmt.Sprint(*response.Headers.NextCursor))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -5988,10 +6072,11 @@ func (sh *strictHandler) GetCipInfo(ctx echo.Context, userID UserID) error {
 }
 
 // ListFundingAccounts operation middleware
-func (sh *strictHandler) ListFundingAccounts(ctx echo.Context, userID UserID) error {
+func (sh *strictHandler) ListFundingAccounts(ctx echo.Context, userID UserID, params ListFundingAccountsParams) error {
 	var request ListFundingAccountsRequestObject
 
 	request.UserID = userID
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListFundingAccounts(ctx.Request().Context(), request.(ListFundingAccountsRequestObject))
@@ -6062,10 +6147,11 @@ func (sh *strictHandler) CreateFundingAccount(ctx echo.Context, userID UserID, p
 }
 
 // ListReceiveUsers operation middleware
-func (sh *strictHandler) ListReceiveUsers(ctx echo.Context, userID UserID) error {
+func (sh *strictHandler) ListReceiveUsers(ctx echo.Context, userID UserID, params ListReceiveUsersParams) error {
 	var request ListReceiveUsersRequestObject
 
 	request.UserID = userID
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListReceiveUsers(ctx.Request().Context(), request.(ListReceiveUsersRequestObject))
@@ -6136,11 +6222,12 @@ func (sh *strictHandler) CreateReceiveUser(ctx echo.Context, userID UserID, para
 }
 
 // ListBankAccounts operation middleware
-func (sh *strictHandler) ListBankAccounts(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID) error {
+func (sh *strictHandler) ListBankAccounts(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID, params ListBankAccountsParams) error {
 	var request ListBankAccountsRequestObject
 
 	request.UserID = userID
 	request.ReceiveUserID = receiveUserID
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListBankAccounts(ctx.Request().Context(), request.(ListBankAccountsRequestObject))
@@ -6212,11 +6299,12 @@ func (sh *strictHandler) CreateBankAccount(ctx echo.Context, userID UserID, rece
 }
 
 // ListWalletAccounts operation middleware
-func (sh *strictHandler) ListWalletAccounts(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID) error {
+func (sh *strictHandler) ListWalletAccounts(ctx echo.Context, userID UserID, receiveUserID ReceiveUserID, params ListWalletAccountsParams) error {
 	var request ListWalletAccountsRequestObject
 
 	request.UserID = userID
 	request.ReceiveUserID = receiveUserID
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListWalletAccounts(ctx.Request().Context(), request.(ListWalletAccountsRequestObject))

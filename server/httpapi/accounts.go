@@ -26,11 +26,16 @@ func (h handlers) CreateFundingAccount(
 func (h handlers) ListFundingAccounts(
 	ctx context.Context, r gen.ListFundingAccountsRequestObject,
 ) (gen.ListFundingAccountsResponseObject, error) {
-	all, err := h.service.FundingAccounts(ctx, clientOf(ctx), payout.UserID(r.UserID.String()))
+	page, err := pageOf(r.Params.Limit, r.Params.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	return gen.ListFundingAccounts200JSONResponse{Body: each(all, fundingAccount)}, nil
+	all, next, err := h.service.FundingAccounts(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), page)
+	if err != nil {
+		return nil, err
+	}
+	headers := gen.ListFundingAccounts200ResponseHeaders{NextCursor: toCursor(next)}
+	return gen.ListFundingAccounts200JSONResponse{Body: each(all, fundingAccount), Headers: headers}, nil
 }
 
 // SetFundingAccountStatus implements POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status.
@@ -66,11 +71,16 @@ func (h handlers) CreateReceiveUser(
 func (h handlers) ListReceiveUsers(
 	ctx context.Context, r gen.ListReceiveUsersRequestObject,
 ) (gen.ListReceiveUsersResponseObject, error) {
-	all, err := h.service.ReceiveUsers(ctx, clientOf(ctx), payout.UserID(r.UserID.String()))
+	page, err := pageOf(r.Params.Limit, r.Params.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	return gen.ListReceiveUsers200JSONResponse{Body: each(all, receiveUser)}, nil
+	all, next, err := h.service.ReceiveUsers(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), page)
+	if err != nil {
+		return nil, err
+	}
+	headers := gen.ListReceiveUsers200ResponseHeaders{NextCursor: toCursor(next)}
+	return gen.ListReceiveUsers200JSONResponse{Body: each(all, receiveUser), Headers: headers}, nil
 }
 
 // CreateBankAccount implements POST /users/{user_id}/receive-users/{receive_user_id}/bank-accounts.
@@ -96,11 +106,16 @@ func (h handlers) CreateBankAccount(
 func (h handlers) ListBankAccounts(
 	ctx context.Context, r gen.ListBankAccountsRequestObject,
 ) (gen.ListBankAccountsResponseObject, error) {
-	all, err := h.service.BankAccounts(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), payout.ReceiveUserID(r.ReceiveUserID.String()))
+	page, err := pageOf(r.Params.Limit, r.Params.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	return gen.ListBankAccounts200JSONResponse{Body: each(all, bankAccount)}, nil
+	all, next, err := h.service.BankAccounts(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), payout.ReceiveUserID(r.ReceiveUserID.String()), page)
+	if err != nil {
+		return nil, err
+	}
+	headers := gen.ListBankAccounts200ResponseHeaders{NextCursor: toCursor(next)}
+	return gen.ListBankAccounts200JSONResponse{Body: each(all, bankAccount), Headers: headers}, nil
 }
 
 // CreateWalletAccount implements POST /users/{user_id}/receive-users/{receive_user_id}/wallet-accounts.
@@ -123,11 +138,16 @@ func (h handlers) CreateWalletAccount(
 func (h handlers) ListWalletAccounts(
 	ctx context.Context, r gen.ListWalletAccountsRequestObject,
 ) (gen.ListWalletAccountsResponseObject, error) {
-	all, err := h.service.WalletAccounts(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), payout.ReceiveUserID(r.ReceiveUserID.String()))
+	page, err := pageOf(r.Params.Limit, r.Params.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	return gen.ListWalletAccounts200JSONResponse{Body: each(all, walletAccount)}, nil
+	all, next, err := h.service.WalletAccounts(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), payout.ReceiveUserID(r.ReceiveUserID.String()), page)
+	if err != nil {
+		return nil, err
+	}
+	headers := gen.ListWalletAccounts200ResponseHeaders{NextCursor: toCursor(next)}
+	return gen.ListWalletAccounts200JSONResponse{Body: each(all, walletAccount), Headers: headers}, nil
 }
 
 func fundingAccount(a payout.FundingAccount) api.FundingAccount {

@@ -2,12 +2,8 @@ package httpapi
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -40,20 +36,19 @@ func (h handlers) CreateTransaction(
 func (h handlers) ListTransactions(
 	ctx context.Context, r gen.ListTransactionsRequestObject,
 ) (gen.ListTransactionsResponseObject, error) {
-	after, err := fromCursor(r.Params.Cursor)
+	page, err := pageOf(r.Params.Limit, r.Params.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	limit := defaultPage
-	if r.Params.Limit != nil {
-		limit = int(*r.Params.Limit)
+	if page.Limit == 0 {
+		page.Limit = defaultPage
 	}
-	page, next, err := h.service.Transactions(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), after, limit)
+	all, next, err := h.service.Transactions(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), page)
 	if err != nil {
 		return nil, err
 	}
 	return gen.ListTransactions200JSONResponse{Body: api.TransactionPage{
-		Items: each(page, transaction), NextCursor: toCursor(next),
+		Items: each(all, transaction), NextCursor: toCursor(next),
 	}}, nil
 }
 
@@ -154,28 +149,4 @@ func transaction(t payout.Transaction) api.Transaction {
 		out.To.PayerID = &t.To.PayerID
 	}
 	return out
-}
-
-// A cursor is the position after which the next page begins: microseconds and id, in base64 because it is opaque.
-
-func toCursor(p payout.Position) *string {
-	if p == (payout.Position{}) {
-		return nil
-	}
-	cursor := base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d.%s", p.CreatedAt.UnixMicro(), p.ID))
-	return &cursor
-}
-
-func fromCursor(cursor *string) (payout.Position, error) {
-	if cursor == nil {
-		return payout.Position{}, nil
-	}
-	plain, err := base64.RawURLEncoding.DecodeString(*cursor)
-	micros, id, _ := strings.Cut(string(plain), ".")
-	us, timeErr := strconv.ParseInt(micros, 10, 64)
-	if err != nil || timeErr != nil || uuid.Validate(id) != nil {
-		return payout.Position{}, payout.NewError(payout.CodeBadRequest,
-			payout.Violation{In: "query", Field: "cursor", Reason: "must be a next_cursor of an earlier page"})
-	}
-	return payout.Position{CreatedAt: time.UnixMicro(us).UTC(), ID: payout.TransactionID(id)}, nil
 }

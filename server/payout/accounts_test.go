@@ -25,7 +25,7 @@ func TestAFundingAccountIsPendingAtFirst(t *testing.T) {
 		if ok(t, changed, err); changed != a {
 			t.Errorf("changed to %+v, want %+v", changed, a)
 		}
-		all, err := w.FundingAccounts(t.Context(), w.acme, u.ID)
+		all, _, err := w.FundingAccounts(t.Context(), w.acme, u.ID, payout.Page{})
 		if ok(t, all, err); !reflect.DeepEqual(all, []payout.FundingAccount{a}) {
 			t.Errorf("listed as %+v, want %+v", all, a)
 		}
@@ -52,7 +52,7 @@ func TestAReceiveUserIsInAnEnabledDestination(t *testing.T) {
 			t.Errorf("created as %+v", got)
 		}
 	}
-	if all, err := w.ReceiveUsers(t.Context(), w.acme, u.ID); err != nil || len(all) != 3 {
+	if all, _, err := w.ReceiveUsers(t.Context(), w.acme, u.ID, payout.Page{}); err != nil || len(all) != 3 {
 		t.Errorf("%d receive users, %v", len(all), err)
 	}
 }
@@ -90,7 +90,7 @@ func TestARuleOfEachBankAccount(t *testing.T) {
 			}
 		})
 	}
-	if all, err := w.BankAccounts(t.Context(), w.acme, u.ID, nepal.ID); err != nil || len(all) != 3 {
+	if all, _, err := w.BankAccounts(t.Context(), w.acme, u.ID, nepal.ID, payout.Page{}); err != nil || len(all) != 3 {
 		t.Errorf("%d bank accounts, %v", len(all), err)
 	}
 }
@@ -126,7 +126,7 @@ func TestARuleOfEachWalletAccount(t *testing.T) {
 			}
 		})
 	}
-	if all, err := w.WalletAccounts(t.Context(), w.acme, u.ID, nepal.ID); err != nil || len(all) != 1 {
+	if all, _, err := w.WalletAccounts(t.Context(), w.acme, u.ID, nepal.ID, payout.Page{}); err != nil || len(all) != 1 {
 		t.Errorf("%d wallet accounts, %v", len(all), err)
 	}
 }

@@ -25,7 +25,7 @@ func TestTransactionsComeInPages(t *testing.T) {
 	for limit := 1; limit <= 8; limit++ {
 		var got []string
 		for after := (payout.Position{}); ; {
-			page, next, err := w.Transactions(t.Context(), w.acme, s.user.ID, after, limit)
+			page, next, err := w.Transactions(t.Context(), w.acme, s.user.ID, payout.Page{After: after, Limit: limit})
 			if ok(t, page, err); len(page) > limit || len(page) == 0 {
 				t.Fatalf("a page of %d has %d", limit, len(page))
 			}
@@ -40,10 +40,10 @@ func TestTransactionsComeInPages(t *testing.T) {
 			t.Errorf("pages of %d have %q, want %q", limit, got, want)
 		}
 	}
-	page, next, err := w.Transactions(t.Context(), w.acme, s.user.ID, payout.Position{}, 3)
+	page, next, err := w.Transactions(t.Context(), w.acme, s.user.ID, payout.Page{Limit: 3})
 	ok(t, page, err)
 	s.sent(t, s.deposit("1")) // comes before the first page
-	page, _, err = w.Transactions(t.Context(), w.acme, s.user.ID, next, 1)
+	page, _, err = w.Transactions(t.Context(), w.acme, s.user.ID, payout.Page{After: next, Limit: 1})
 	if ok(t, page, err); string(page[0].ID) != want[3] {
 		t.Errorf("after the third comes %s, want %s", page[0].ID, want[3])
 	}
@@ -53,12 +53,12 @@ func TestAPageThatIsFullAndTheLastHasNoNext(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := w.newSender(t, individual("US"))
-	if page, next, err := w.Transactions(t.Context(), w.acme, s.user.ID, payout.Position{}, 2); err != nil || len(page) != 0 || next != (payout.Position{}) {
+	if page, next, err := w.Transactions(t.Context(), w.acme, s.user.ID, payout.Page{Limit: 2}); err != nil || len(page) != 0 || next != (payout.Position{}) {
 		t.Errorf("of none: %d, %+v, %v", len(page), next, err)
 	}
 	s.sent(t, s.deposit("1"))
 	s.sent(t, s.deposit("1"))
-	page, next, err := w.Transactions(t.Context(), w.acme, s.user.ID, payout.Position{}, 2)
+	page, next, err := w.Transactions(t.Context(), w.acme, s.user.ID, payout.Page{Limit: 2})
 	if err != nil || len(page) != 2 || next != (payout.Position{}) {
 		t.Errorf("of two: %d, %+v, %v", len(page), next, err)
 	}
@@ -73,21 +73,65 @@ func TestAccountsComeOldestFirst(t *testing.T) {
 	s := w.newSender(t, individual("US"))
 	fund, nepal := w.fund(t, s.user, payout.FundingActive), w.receive(t, s.user, receiver("IN"))
 	bank, wallet := w.bank(t, s.nepal, otherBankNP, "NPR"), w.wallet(t, s.nepal, walletLimited, "NPR")
-	funds, err := w.FundingAccounts(t.Context(), w.acme, s.user.ID)
+	funds, _, err := w.FundingAccounts(t.Context(), w.acme, s.user.ID, payout.Page{})
 	if ok(t, funds, err); !reflect.DeepEqual(funds, []payout.FundingAccount{s.fund, fund}) {
 		t.Errorf("%+v", funds)
 	}
-	receivers, err := w.ReceiveUsers(t.Context(), w.acme, s.user.ID)
+	receivers, _, err := w.ReceiveUsers(t.Context(), w.acme, s.user.ID, payout.Page{})
 	if ok(t, receivers, err); !reflect.DeepEqual(receivers, []payout.ReceiveUser{s.nepal, nepal}) {
 		t.Errorf("%+v", receivers)
 	}
-	banks, err := w.BankAccounts(t.Context(), w.acme, s.user.ID, s.nepal.ID)
+	banks, _, err := w.BankAccounts(t.Context(), w.acme, s.user.ID, s.nepal.ID, payout.Page{})
 	if ok(t, banks, err); !reflect.DeepEqual(banks, []payout.BankAccount{s.bank, bank}) {
 		t.Errorf("%+v", banks)
 	}
-	wallets, err := w.WalletAccounts(t.Context(), w.acme, s.user.ID, s.nepal.ID)
+	wallets, _, err := w.WalletAccounts(t.Context(), w.acme, s.user.ID, s.nepal.ID, payout.Page{})
 	if ok(t, wallets, err); !reflect.DeepEqual(wallets, []payout.WalletAccount{s.wallet, wallet}) {
 		t.Errorf("%+v", wallets)
+	}
+}
+
+// D-59: a page of accounts names the position after which the next one begins, and the last page none.
+func TestAccountsComeInPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.newSender(t, individual("US"))
+	w.fund(t, s.user, payout.FundingActive)
+	w.receive(t, s.user, receiver("IN"))
+	w.bank(t, s.nepal, otherBankNP, "NPR")
+	w.wallet(t, s.nepal, walletLimited, "NPR")
+	ctx := t.Context()
+	for name, read := range map[string]func(payout.Page) (string, int, payout.Position, error){
+		"funding accounts": func(p payout.Page) (string, int, payout.Position, error) {
+			all, next, err := w.FundingAccounts(ctx, w.acme, s.user.ID, p)
+			return string(all[0].ID), len(all), next, err
+		},
+		"receive users": func(p payout.Page) (string, int, payout.Position, error) {
+			all, next, err := w.ReceiveUsers(ctx, w.acme, s.user.ID, p)
+			return string(all[0].ID), len(all), next, err
+		},
+		"bank accounts": func(p payout.Page) (string, int, payout.Position, error) {
+			all, next, err := w.BankAccounts(ctx, w.acme, s.user.ID, s.nepal.ID, p)
+			return string(all[0].ID), len(all), next, err
+		},
+		"wallet accounts": func(p payout.Page) (string, int, payout.Position, error) {
+			all, next, err := w.WalletAccounts(ctx, w.acme, s.user.ID, s.nepal.ID, p)
+			return string(all[0].ID), len(all), next, err
+		},
+	} {
+		first, n, next, err := read(payout.Page{Limit: 1})
+		if ok(t, first, err); n != 1 || next.ID != first || next.CreatedAt.IsZero() {
+			t.Errorf("%s: %d on the first page, after which comes %+v", name, n, next)
+		}
+		second, n, end, err := read(payout.Page{After: next, Limit: 1})
+		if ok(t, second, err); n != 1 || second == first || end != (payout.Position{}) {
+			t.Errorf("%s: %d on the second page, after which comes %+v", name, n, end)
+		}
+		for _, limit := range []int{0, 2, 3} {
+			if _, n, end, err := read(payout.Page{Limit: limit}); err != nil || n != 2 || end != (payout.Position{}) {
+				t.Errorf("%s: %d with limit %d, after which comes %+v, %v", name, n, limit, end, err)
+			}
+		}
 	}
 }
 

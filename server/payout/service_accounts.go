@@ -24,12 +24,14 @@ func (s *Service) CreateFundingAccount(
 	})
 }
 
-// FundingAccounts lists the funding accounts of a user. It returns CodeNotFound for an unknown user.
-func (s *Service) FundingAccounts(ctx context.Context, c Client, userID UserID) ([]FundingAccount, error) {
+// FundingAccounts lists a page of the funding accounts of a user, oldest first, and returns the position after which the next page begins,
+// zero if there is none. It returns CodeNotFound for an unknown user.
+func (s *Service) FundingAccounts(ctx context.Context, c Client, userID UserID, page Page) ([]FundingAccount, Position, error) {
 	if _, err := findUser(ctx, s.store, c, userID); err != nil {
-		return nil, err
+		return nil, Position{}, err
 	}
-	return s.store.FundingAccounts(ctx, c.ID, userID)
+	return pageOf(page, func(p Page) ([]FundingAccount, error) { return s.store.FundingAccounts(ctx, c.ID, userID, p) },
+		func(v FundingAccount) Position { return Position{v.CreatedAt, string(v.ID)} })
 }
 
 // SetFundingAccountStatus changes the status of a funding account (D-20). It returns CodeNotFound for an unknown one.
@@ -73,12 +75,14 @@ func (s *Service) CreateReceiveUser(
 	})
 }
 
-// ReceiveUsers lists the receive users of a user. It returns CodeNotFound for an unknown user.
-func (s *Service) ReceiveUsers(ctx context.Context, c Client, userID UserID) ([]ReceiveUser, error) {
+// ReceiveUsers lists a page of the receive users of a user as FundingAccounts does. It returns CodeNotFound for an unknown
+// user.
+func (s *Service) ReceiveUsers(ctx context.Context, c Client, userID UserID, page Page) ([]ReceiveUser, Position, error) {
 	if _, err := findUser(ctx, s.store, c, userID); err != nil {
-		return nil, err
+		return nil, Position{}, err
 	}
-	return s.store.ReceiveUsers(ctx, c.ID, userID)
+	return pageOf(page, func(p Page) ([]ReceiveUser, error) { return s.store.ReceiveUsers(ctx, c.ID, userID, p) },
+		func(v ReceiveUser) Position { return Position{v.CreatedAt, string(v.ID)} })
 }
 
 // CreateBankAccount adds a receive bank account, once per key (see once). It returns CodeNotFound for an unknown user
@@ -124,12 +128,16 @@ func bankTakes(ctx context.Context, r Reader, a BankAccount, receiver ReceiveUse
 	return nil
 }
 
-// BankAccounts lists the bank accounts of a receive user. It returns CodeNotFound for an unknown user or receive user.
-func (s *Service) BankAccounts(ctx context.Context, c Client, userID UserID, receiveUserID ReceiveUserID) ([]BankAccount, error) {
+// BankAccounts lists a page of the bank accounts of a receive user as FundingAccounts does. It returns CodeNotFound for an unknown
+// user or receive user.
+func (s *Service) BankAccounts(
+	ctx context.Context, c Client, userID UserID, receiveUserID ReceiveUserID, page Page,
+) ([]BankAccount, Position, error) {
 	if _, err := findReceiveUser(ctx, s.store, c, userID, receiveUserID); err != nil {
-		return nil, err
+		return nil, Position{}, err
 	}
-	return s.store.BankAccounts(ctx, c.ID, receiveUserID)
+	return pageOf(page, func(p Page) ([]BankAccount, error) { return s.store.BankAccounts(ctx, c.ID, receiveUserID, p) },
+		func(v BankAccount) Position { return Position{v.CreatedAt, string(v.ID)} })
 }
 
 // CreateWalletAccount adds a receive wallet account, once per key (see once). It returns CodeNotFound for an unknown
@@ -160,12 +168,16 @@ func (s *Service) CreateWalletAccount(
 	})
 }
 
-// WalletAccounts lists the wallet accounts of a receive user. It returns CodeNotFound for an unknown user or receive user.
-func (s *Service) WalletAccounts(ctx context.Context, c Client, userID UserID, receiveUserID ReceiveUserID) ([]WalletAccount, error) {
+// WalletAccounts lists a page of the wallet accounts of a receive user as FundingAccounts does. It returns CodeNotFound for an unknown
+// user or receive user.
+func (s *Service) WalletAccounts(
+	ctx context.Context, c Client, userID UserID, receiveUserID ReceiveUserID, page Page,
+) ([]WalletAccount, Position, error) {
 	if _, err := findReceiveUser(ctx, s.store, c, userID, receiveUserID); err != nil {
-		return nil, err
+		return nil, Position{}, err
 	}
-	return s.store.WalletAccounts(ctx, c.ID, receiveUserID)
+	return pageOf(page, func(p Page) ([]WalletAccount, error) { return s.store.WalletAccounts(ctx, c.ID, receiveUserID, p) },
+		func(v WalletAccount) Position { return Position{v.CreatedAt, string(v.ID)} })
 }
 
 func findReceiveUser(ctx context.Context, r Reader, c Client, userID UserID, id ReceiveUserID) (ReceiveUser, error) {

@@ -224,18 +224,12 @@ func (s *Service) Transaction(ctx context.Context, c Client, userID UserID, id T
 	return t, err
 }
 
-// Transactions lists at most limit transactions of a user after a position, newest first, and returns the position after
-// which the next page begins, zero if there is none. It returns CodeNotFound for an unknown user.
-func (s *Service) Transactions(
-	ctx context.Context, c Client, userID UserID, after Position, limit int,
-) ([]Transaction, Position, error) {
+// Transactions lists a page of the transactions of a user, newest first, and returns the position after which the next page
+// begins, zero if there is none. It returns CodeNotFound for an unknown user.
+func (s *Service) Transactions(ctx context.Context, c Client, userID UserID, page Page) ([]Transaction, Position, error) {
 	if _, err := findUser(ctx, s.store, c, userID); err != nil {
 		return nil, Position{}, err
 	}
-	page, err := s.store.Transactions(ctx, c.ID, userID, after, limit+1)
-	if err != nil || len(page) <= limit {
-		return page, Position{}, err
-	}
-	last := page[limit-1]
-	return page[:limit], Position{last.CreatedAt, last.ID}, nil
+	return pageOf(page, func(p Page) ([]Transaction, error) { return s.store.Transactions(ctx, c.ID, userID, p) },
+		func(v Transaction) Position { return Position{v.CreatedAt, string(v.ID)} })
 }

@@ -32,28 +32,49 @@ type Reader interface {
 	// Usage returns the counters of the day, month and year of the key.
 	Usage(ctx context.Context, clientID ClientID, key UsageKey) (Usage, error)
 
-	// FundingAccounts, ReceiveUsers, BankAccounts and WalletAccounts list oldest first.
-	FundingAccounts(ctx context.Context, clientID ClientID, userID UserID) ([]FundingAccount, error)
+	// FundingAccounts, ReceiveUsers, BankAccounts and WalletAccounts list a page, oldest first.
+	FundingAccounts(ctx context.Context, clientID ClientID, userID UserID, page Page) ([]FundingAccount, error)
 	FundingAccount(ctx context.Context, clientID ClientID, userID UserID, id FundingAccountID) (FundingAccount, bool, error)
-	ReceiveUsers(ctx context.Context, clientID ClientID, userID UserID) ([]ReceiveUser, error)
+	ReceiveUsers(ctx context.Context, clientID ClientID, userID UserID, page Page) ([]ReceiveUser, error)
 	ReceiveUser(ctx context.Context, clientID ClientID, userID UserID, id ReceiveUserID) (ReceiveUser, bool, error)
-	BankAccounts(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID) ([]BankAccount, error)
+	BankAccounts(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID, page Page) ([]BankAccount, error)
 	BankAccount(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID, id ReceiveAccountID) (BankAccount, bool, error)
-	WalletAccounts(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID) ([]WalletAccount, error)
+	WalletAccounts(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID, page Page) ([]WalletAccount, error)
 	WalletAccount(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID, id ReceiveAccountID) (WalletAccount, bool, error)
 
 	// IdempotencyKey returns what a key was used for (D-16).
 	IdempotencyKey(ctx context.Context, clientID ClientID, key string) (UsedKey, bool, error)
 
 	Transaction(ctx context.Context, clientID ClientID, userID UserID, id TransactionID) (Transaction, bool, error)
-	// Transactions lists at most limit transactions of a user that come after the position, newest first.
-	Transactions(ctx context.Context, clientID ClientID, userID UserID, after Position, limit int) ([]Transaction, error)
+	// Transactions lists a page of the transactions of a user, newest first.
+	Transactions(ctx context.Context, clientID ClientID, userID UserID, page Page) ([]Transaction, error)
 }
 
-// Position is a place in a list that is ordered newest first; the zero value is the start.
+// Page selects a part of a list that is ordered by creation: at most Limit entries, 0 for all, that come after a position.
+type Page struct {
+	After Position
+	Limit int
+}
+
+// Position is a place in a list that is ordered by creation; the zero value is the start.
 type Position struct {
 	CreatedAt time.Time
-	ID        TransactionID
+	ID        string
+}
+
+// pageOf reads a page with one entry more than its limit, cuts it, and returns the position after which the next page begins,
+// zero if there is none.
+func pageOf[T any](page Page, read func(Page) ([]T, error), at func(T) Position) ([]T, Position, error) {
+	more := page
+	if page.Limit > 0 {
+		more.Limit++
+	}
+	all, err := read(more)
+	if err != nil || page.Limit == 0 || len(all) <= page.Limit {
+		return all, Position{}, err
+	}
+	all = all[:page.Limit]
+	return all, at(all[page.Limit-1]), nil
 }
 
 // Tx is one atomic write: all of it is committed, or nothing.

@@ -17,15 +17,19 @@ func TestNothingOfAnotherClientOrUserIsThere(t *testing.T) {
 	before := w.count(t)
 	ctx, user, receiver := t.Context(), s.user.ID, s.nepal.ID
 	discard := func(_ any, err error) error { return err }
+	discardPage := func(_ any, _ payout.Position, err error) error { return err }
 	for name, call := range map[string]func(c payout.Client, u payout.User) error{
-		"user":             func(c payout.Client, u payout.User) error { return discard(w.User(ctx, c, u.ID)) },
-		"cip info":         func(c payout.Client, u payout.User) error { return discard(w.CIPInfo(ctx, c, u.ID)) },
-		"limits":           func(c payout.Client, u payout.User) error { return discard(w.Limits(ctx, c, u.ID, "NP")) },
-		"funding accounts": func(c payout.Client, u payout.User) error { return discard(w.FundingAccounts(ctx, c, u.ID)) },
-		"receive users":    func(c payout.Client, u payout.User) error { return discard(w.ReceiveUsers(ctx, c, u.ID)) },
+		"user":     func(c payout.Client, u payout.User) error { return discard(w.User(ctx, c, u.ID)) },
+		"cip info": func(c payout.Client, u payout.User) error { return discard(w.CIPInfo(ctx, c, u.ID)) },
+		"limits":   func(c payout.Client, u payout.User) error { return discard(w.Limits(ctx, c, u.ID, "NP")) },
+		"funding accounts": func(c payout.Client, u payout.User) error {
+			return discardPage(w.FundingAccounts(ctx, c, u.ID, payout.Page{}))
+		},
+		"receive users": func(c payout.Client, u payout.User) error {
+			return discardPage(w.ReceiveUsers(ctx, c, u.ID, payout.Page{}))
+		},
 		"transactions": func(c payout.Client, u payout.User) error {
-			_, _, err := w.Transactions(ctx, c, u.ID, payout.Position{}, 10)
-			return err
+			return discardPage(w.Transactions(ctx, c, u.ID, payout.Page{}))
 		},
 		"verification": func(c payout.Client, u payout.User) error {
 			return discard(w.SetVerification(ctx, c, u.ID, payout.Verification{Status: payout.KYCVerified}))
@@ -49,9 +53,13 @@ func TestNothingOfAnotherClientOrUserIsThere(t *testing.T) {
 		})
 	}
 	for name, call := range map[string]func(c payout.Client, u payout.User) error{
-		"bank accounts":   func(c payout.Client, u payout.User) error { return discard(w.BankAccounts(ctx, c, u.ID, receiver)) },
-		"wallet accounts": func(c payout.Client, u payout.User) error { return discard(w.WalletAccounts(ctx, c, u.ID, receiver)) },
-		"transaction":     func(c payout.Client, u payout.User) error { return discard(w.Transaction(ctx, c, u.ID, sent.ID)) },
+		"bank accounts": func(c payout.Client, u payout.User) error {
+			return discardPage(w.BankAccounts(ctx, c, u.ID, receiver, payout.Page{}))
+		},
+		"wallet accounts": func(c payout.Client, u payout.User) error {
+			return discardPage(w.WalletAccounts(ctx, c, u.ID, receiver, payout.Page{}))
+		},
+		"transaction": func(c payout.Client, u payout.User) error { return discard(w.Transaction(ctx, c, u.ID, sent.ID)) },
 		"funding account status": func(c payout.Client, u payout.User) error {
 			return discard(w.SetFundingAccountStatus(ctx, c, u.ID, s.fund.ID, payout.FundingInactive))
 		},
@@ -72,7 +80,7 @@ func TestNothingOfAnotherClientOrUserIsThere(t *testing.T) {
 	if after := w.count(t); after != before {
 		t.Errorf("%+v, before %+v", after, before)
 	}
-	if a, err := w.FundingAccounts(ctx, w.acme, user); err != nil || fmt.Sprint(a) != fmt.Sprint([]payout.FundingAccount{s.fund}) {
+	if a, _, err := w.FundingAccounts(ctx, w.acme, user, payout.Page{}); err != nil || fmt.Sprint(a) != fmt.Sprint([]payout.FundingAccount{s.fund}) {
 		t.Errorf("the funding accounts are %+v, %v", a, err)
 	}
 	if u, err := w.User(ctx, w.acme, user); err != nil || u.Status != payout.KYCVerified {

@@ -42,7 +42,7 @@ func (l fundingAccountsList) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	return l.within(ctx, l.database, func(o operation) error {
-		all, err := o.service.FundingAccounts(ctx, o.client, payout.UserID(l.User))
+		all, _, err := o.service.FundingAccounts(ctx, o.client, payout.UserID(l.User), payout.Page{})
 		if err != nil {
 			return err
 		}

@@ -2,9 +2,21 @@ package store
 
 import (
 	"context"
+	"math"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
+
+// oldestFirst ends a query for a page of a list; its parameters are a position and the limit.
+const oldestFirst = ` and (created_at, id) > ($3, $4) order by created_at, id limit $5`
+
+// limit returns the limit of a page as both engines understand it; the greatest is none.
+func limit(page payout.Page) int64 {
+	if page.Limit == 0 {
+		return math.MaxInt64
+	}
+	return int64(page.Limit)
+}
 
 const fundingColumns = `id, user_id, type, label, status, created_at`
 
@@ -12,10 +24,12 @@ func scanFunding(s scanner, a *payout.FundingAccount) error {
 	return s.Scan(&a.ID, &a.UserID, &a.Type, &a.Label, &a.Status, timeColumn{&a.CreatedAt})
 }
 
-// FundingAccounts lists the funding accounts of a user, oldest first.
-func (r reads) FundingAccounts(ctx context.Context, clientID payout.ClientID, userID payout.UserID) ([]payout.FundingAccount, error) {
+// FundingAccounts lists a page of the funding accounts of a user, oldest first.
+func (r reads) FundingAccounts(
+	ctx context.Context, clientID payout.ClientID, userID payout.UserID, page payout.Page,
+) ([]payout.FundingAccount, error) {
 	return list(ctx, r, scanFunding, `select `+fundingColumns+` from funding_accounts
-		where client_id = $1 and user_id = $2 order by created_at, id`, clientID, userID)
+		where client_id = $1 and user_id = $2`+oldestFirst, clientID, userID, micros(page.After.CreatedAt), page.After.ID, limit(page))
 }
 
 // FundingAccount reads a funding account of a user.
@@ -49,10 +63,12 @@ func scanReceiveUser(s scanner, r *payout.ReceiveUser) error {
 		&r.State, &r.Zipcode, &r.Country, timeColumn{&r.CreatedAt})
 }
 
-// ReceiveUsers lists the receive users of a user, oldest first.
-func (r reads) ReceiveUsers(ctx context.Context, clientID payout.ClientID, userID payout.UserID) ([]payout.ReceiveUser, error) {
+// ReceiveUsers lists a page of the receive users of a user, oldest first.
+func (r reads) ReceiveUsers(
+	ctx context.Context, clientID payout.ClientID, userID payout.UserID, page payout.Page,
+) ([]payout.ReceiveUser, error) {
 	return list(ctx, r, scanReceiveUser, `select `+receiveUserColumns+` from receive_users
-		where client_id = $1 and user_id = $2 order by created_at, id`, clientID, userID)
+		where client_id = $1 and user_id = $2`+oldestFirst, clientID, userID, micros(page.After.CreatedAt), page.After.ID, limit(page))
 }
 
 // ReceiveUser reads a receive user of a user.
@@ -77,10 +93,12 @@ func scanBankAccount(s scanner, a *payout.BankAccount) error {
 		timeColumn{&a.CreatedAt})
 }
 
-// BankAccounts lists the bank accounts of a receive user, oldest first.
-func (r reads) BankAccounts(ctx context.Context, clientID payout.ClientID, receiveUserID payout.ReceiveUserID) ([]payout.BankAccount, error) {
+// BankAccounts lists a page of the bank accounts of a receive user, oldest first.
+func (r reads) BankAccounts(
+	ctx context.Context, clientID payout.ClientID, receiveUserID payout.ReceiveUserID, page payout.Page,
+) ([]payout.BankAccount, error) {
 	return list(ctx, r, scanBankAccount, `select `+bankAccountColumns+` from bank_accounts
-		where client_id = $1 and receive_user_id = $2 order by created_at, id`, clientID, receiveUserID)
+		where client_id = $1 and receive_user_id = $2`+oldestFirst, clientID, receiveUserID, micros(page.After.CreatedAt), page.After.ID, limit(page))
 }
 
 // BankAccount reads a bank account of a receive user.
@@ -103,10 +121,12 @@ func scanWalletAccount(s scanner, a *payout.WalletAccount) error {
 	return s.Scan(&a.ID, &a.ReceiveUserID, &a.PayerID, &a.WalletNumber, &a.Currency, timeColumn{&a.CreatedAt})
 }
 
-// WalletAccounts lists the wallet accounts of a receive user, oldest first.
-func (r reads) WalletAccounts(ctx context.Context, clientID payout.ClientID, receiveUserID payout.ReceiveUserID) ([]payout.WalletAccount, error) {
+// WalletAccounts lists a page of the wallet accounts of a receive user, oldest first.
+func (r reads) WalletAccounts(
+	ctx context.Context, clientID payout.ClientID, receiveUserID payout.ReceiveUserID, page payout.Page,
+) ([]payout.WalletAccount, error) {
 	return list(ctx, r, scanWalletAccount, `select `+walletAccountColumns+` from wallet_accounts
-		where client_id = $1 and receive_user_id = $2 order by created_at, id`, clientID, receiveUserID)
+		where client_id = $1 and receive_user_id = $2`+oldestFirst, clientID, receiveUserID, micros(page.After.CreatedAt), page.After.ID, limit(page))
 }
 
 // WalletAccount reads a wallet account of a receive user.

@@ -296,26 +296,26 @@ func readsMigrated(t *testing.T, s *store.Store) {
 	}
 	used, err := s.Usage(ctx, "acme", payout.UsageKey{UserID: "u-1", Destination: "NP", Currency: "USD", At: at})
 	reads(t, "usage", used, payout.Usage{Daily: 40123, Monthly: 40123, Annual: 40123}, true, err)
-	funding, err := s.FundingAccounts(ctx, "acme", "u-1")
+	funding, err := s.FundingAccounts(ctx, "acme", "u-1", payout.Page{})
 	reads(t, "funding accounts", funding, []payout.FundingAccount{
 		{ID: "f-1", UserID: "u-1", Type: "CARD", Label: "My card", Status: payout.FundingActive, CreatedAt: at},
 	}, true, err)
-	receivers, err := s.ReceiveUsers(ctx, "acme", "u-1")
+	receivers, err := s.ReceiveUsers(ctx, "acme", "u-1", payout.Page{})
 	reads(t, "receive users", receivers, []payout.ReceiveUser{{
 		ID: "r-1", UserID: "u-1", FirstName: "Bina", LastName: "Example", Email: "bina@example.com",
 		MobilePhone: "9779800000000", AddressLine1: "3 Road", City: "Kathmandu", State: "P3", Zipcode: "44600",
 		Country: "NP", CreatedAt: at,
 	}}, true, err)
-	banks, err := s.BankAccounts(ctx, "acme", "r-1")
+	banks, err := s.BankAccounts(ctx, "acme", "r-1", payout.Page{})
 	reads(t, "bank accounts", banks, []payout.BankAccount{{
 		ID: "b-1", ReceiveUserID: "r-1", BankID: 2001, BranchID: 20010, AccountNumber: "0001234567", Currency: "NPR",
 		CreatedAt: at,
 	}}, true, err)
-	wallets, err := s.WalletAccounts(ctx, "acme", "r-1")
+	wallets, err := s.WalletAccounts(ctx, "acme", "r-1", payout.Page{})
 	reads(t, "wallet accounts", wallets, []payout.WalletAccount{
 		{ID: "w-1", ReceiveUserID: "r-1", PayerID: 1004, WalletNumber: "9800000000", Currency: "NPR", CreatedAt: at},
 	}, true, err)
-	all, err := s.Transactions(ctx, "acme", "u-1", payout.Position{}, 10)
+	all, err := s.Transactions(ctx, "acme", "u-1", payout.Page{Limit: 10})
 	reads(t, "transactions", all, migratedTransactions(at), true, err)
 	service := payout.NewService(payout.Config{Store: s})
 	first, replayed, err := service.CreateTransaction(ctx, migratedClients[0],

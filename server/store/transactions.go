@@ -54,17 +54,17 @@ func (r reads) transaction(ctx context.Context, clientID payout.ClientID, query 
 	return all[0], true, nil
 }
 
-// Transactions lists at most limit transactions of a user that come after the position, newest first.
+// Transactions lists a page of the transactions of a user, newest first.
 func (r reads) Transactions(
-	ctx context.Context, clientID payout.ClientID, userID payout.UserID, after payout.Position, limit int,
+	ctx context.Context, clientID payout.ClientID, userID payout.UserID, page payout.Page,
 ) ([]payout.Transaction, error) {
 	createdAt := int64(math.MaxInt64)
-	if after != (payout.Position{}) {
-		createdAt = micros(after.CreatedAt)
+	if page.After != (payout.Position{}) {
+		createdAt = micros(page.After.CreatedAt)
 	}
 	return r.transactions(ctx, clientID, `select `+transactionColumns+` from transactions
 		where client_id = $1 and user_id = $2 and (created_at, id) < ($3, $4)
-		order by created_at desc, id desc limit $5`, clientID, userID, createdAt, after.ID, limit)
+		order by created_at desc, id desc limit $5`, clientID, userID, createdAt, page.After.ID, limit(page))
 }
 
 // transactions runs a query for transactions, and a second one for the documents of all of them.

@@ -199,7 +199,7 @@ class Service(Transactions):
         return account
 
     def list_funding_accounts(self, call):
-        return list(call.user().funding.values())
+        return call.page(call.user().funding.values())
 
     def set_funding_account_status(self, call):
         account = find(call.user().funding, call.values["funding_account_id"].lower(), "funding account")
@@ -215,7 +215,7 @@ class Service(Transactions):
         return view
 
     def list_receive_users(self, call):
-        return [receiver.view for receiver in call.user().receivers.values()]
+        return call.page(receiver.view for receiver in call.user().receivers.values())
 
     def create_bank_account(self, call):
         receiver, body = call.receiver(), call.body
@@ -232,7 +232,7 @@ class Service(Transactions):
         return account
 
     def list_bank_accounts(self, call):
-        return list(call.receiver().banks.values())
+        return call.page(call.receiver().banks.values())
 
     def create_wallet_account(self, call):
         receiver, body = call.receiver(), call.body
@@ -245,7 +245,7 @@ class Service(Transactions):
         return account
 
     def list_wallet_accounts(self, call):
-        return list(call.receiver().wallets.values())
+        return call.page(call.receiver().wallets.values())
 
     def _payer(self, number, method, receiver, field):
         payer = self.reference.payers.get(number)

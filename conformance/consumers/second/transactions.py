@@ -1,6 +1,5 @@
 """Transactions: their rules in the order of the contract, and their lists."""
 
-import secrets
 from decimal import Decimal
 from fractions import Fraction
 from math import floor
@@ -98,17 +97,13 @@ class Transactions:
         return find({t["id"]: t for t in call.user().transactions}, call.values["transaction_id"].lower(), "transaction")
 
     def list_transactions(self, call):
-        user, cursor = call.user(), call.values.get("cursor")
-        end = len(user.transactions)
-        if cursor is not None:
-            if cursor not in user.cursors:
-                raise bad_request(("query", "cursor", "must be a next_cursor of an earlier page"))
-            end = user.cursors[cursor]
+        transactions, end = call.user().transactions, call.cursor()
+        if end is None:
+            end = len(transactions)
         start = max(0, end - call.values.get("limit", 20))
-        page = {"items": user.transactions[start:end][::-1]}
+        page = {"items": transactions[start:end][::-1]}
         if start:
-            page["next_cursor"] = secrets.token_urlsafe(16)
-            user.cursors[page["next_cursor"]] = start
+            page["next_cursor"] = call.new_cursor(start)
         return page
 
 

@@ -76,12 +76,12 @@ class Server(ThreadingHTTPServer):
                 earlier, created = client.keys[keys[0]]
                 if earlier != fingerprint:
                     raise conflict()
-                return encode(created), True
+                return encode(created), {"Idempotent-Replayed": "true"}
             self.service.check(operation.id, body)
             created = method(call)
             if keys:
                 client.keys[keys[0]] = fingerprint, created
-            return encode(created), False
+            return encode(created), call.headers
 
     def authenticated(self, request):
         """The client of the request, judged before anything else (D-19)."""
@@ -150,9 +150,7 @@ class Handler(BaseHTTPRequestHandler):
         self.text, self.left = None, {}
         request_id, status, headers = str(uuid4()), 200, {}
         try:
-            text, replayed = self.server.answer(self)
-            if replayed:
-                headers["Idempotent-Replayed"] = "true"
+            text, headers = self.server.answer(self)
         except Failure as failure:
             status, headers, text = failure.status, failure.headers, encode(failure.body(request_id))
         except Exception as e:  # an answer is owed whatever happens

@@ -68,8 +68,8 @@ func refusedWith(t testing.TB, status int, body []byte, err error, want int, cod
 
 func hasNoAccounts(t testing.TB, c *api.ClientWithResponses, user, receiver openapi_types.UUID) {
 	t.Helper()
-	banks, err := c.ListBankAccountsWithResponse(t.Context(), user, receiver)
-	wallets, err2 := c.ListWalletAccountsWithResponse(t.Context(), user, receiver)
+	banks, err := c.ListBankAccountsWithResponse(t.Context(), user, receiver, nil)
+	wallets, err2 := c.ListWalletAccountsWithResponse(t.Context(), user, receiver, nil)
 	if all := servertest.OK(t, banks.StatusCode(), banks.Body, banks.JSON200, err); len(all) != 0 {
 		t.Errorf("refused bank accounts are listed: %v", all)
 	}

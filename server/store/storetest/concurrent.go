@@ -114,7 +114,7 @@ func keyRace(t *testing.T, db Database) {
 	used := found(db.IdempotencyKey(ctx, w.client.ID, "key"))(t)
 	got := found(db.Transaction(ctx, w.client.ID, w.user.ID, payout.TransactionID(used.ResourceID)))(t)
 	same(t, "documents", got.Documents, []payout.Document{{ID: payout.DocumentID("document " + got.ID), Type: "INVOICE"}})
-	same(t, "transactions", len(must(db.Transactions(ctx, w.client.ID, w.user.ID, payout.Position{}, 100))(t)), 2)
+	same(t, "transactions", len(must(db.Transactions(ctx, w.client.ID, w.user.ID, payout.Page{Limit: 100}))(t)), 2)
 	documentCount(t, db, len(w.user.Documents)+len(w.transfer.Documents)+1)
 }
 

@@ -52,25 +52,25 @@ func tenantReads(w world) []tenantRead {
 			return used != payout.Usage{}, err
 		}},
 		{"FundingAccounts", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
-			return some(r.FundingAccounts(ctx, s.client, s.user))
+			return some(r.FundingAccounts(ctx, s.client, s.user, payout.Page{}))
 		}},
 		{"FundingAccount", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return maybe(r.FundingAccount(ctx, s.client, s.user, w.funding.ID))
 		}},
 		{"ReceiveUsers", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
-			return some(r.ReceiveUsers(ctx, s.client, s.user))
+			return some(r.ReceiveUsers(ctx, s.client, s.user, payout.Page{}))
 		}},
 		{"ReceiveUser", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return maybe(r.ReceiveUser(ctx, s.client, s.user, w.receiver.ID))
 		}},
 		{"BankAccounts", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
-			return some(r.BankAccounts(ctx, s.client, s.receiver))
+			return some(r.BankAccounts(ctx, s.client, s.receiver, payout.Page{}))
 		}},
 		{"BankAccount", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return maybe(r.BankAccount(ctx, s.client, s.receiver, w.bank.ID))
 		}},
 		{"WalletAccounts", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
-			return some(r.WalletAccounts(ctx, s.client, s.receiver))
+			return some(r.WalletAccounts(ctx, s.client, s.receiver, payout.Page{}))
 		}},
 		{"WalletAccount", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return maybe(r.WalletAccount(ctx, s.client, s.receiver, w.wallet.ID))
@@ -82,7 +82,7 @@ func tenantReads(w world) []tenantRead {
 			return maybe(r.IdempotencyKey(ctx, s.client, w.key.Key))
 		}},
 		{"Transactions", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
-			return some(r.Transactions(ctx, s.client, s.user, payout.Position{}, 10))
+			return some(r.Transactions(ctx, s.client, s.user, payout.Page{Limit: 10}))
 		}},
 	}
 }
@@ -229,10 +229,10 @@ func oldestFirst(t *testing.T, db Database) {
 		})
 	}
 	later := []string{"y", "x", "w", "v"}
-	same(t, "funding accounts", idsOf(must(db.FundingAccounts(ctx, id, user))(t)), append([]string{string(w.funding.ID)}, later...))
-	same(t, "receive users", idsOf(must(db.ReceiveUsers(ctx, id, user))(t)), append([]string{string(receiver)}, later...))
-	same(t, "bank accounts", idsOf(must(db.BankAccounts(ctx, id, receiver))(t)), append([]string{string(w.bank.ID)}, later...))
-	same(t, "wallet accounts", idsOf(must(db.WalletAccounts(ctx, id, receiver))(t)), append([]string{string(w.wallet.ID)}, later...))
+	same(t, "funding accounts", idsOf(must(db.FundingAccounts(ctx, id, user, payout.Page{}))(t)), append([]string{string(w.funding.ID)}, later...))
+	same(t, "receive users", idsOf(must(db.ReceiveUsers(ctx, id, user, payout.Page{}))(t)), append([]string{string(receiver)}, later...))
+	same(t, "bank accounts", idsOf(must(db.BankAccounts(ctx, id, receiver, payout.Page{}))(t)), append([]string{string(w.bank.ID)}, later...))
+	same(t, "wallet accounts", idsOf(must(db.WalletAccounts(ctx, id, receiver, payout.Page{}))(t)), append([]string{string(w.wallet.ID)}, later...))
 }
 
 // idsOf returns the field ID of each row.
@@ -244,43 +244,113 @@ func idsOf[T any](rows []T) []string {
 	return ids
 }
 
+// pagedList is a list that comes in pages, and how to add an entry to it.
+type pagedList struct {
+	name   string
+	newest bool      // first
+	first  string    // the entry of the world
+	at     time.Time // when it was created
+	page   func(payout.Page) []string
+	insert func(ctx context.Context, tx payout.Tx, id string, at time.Time) error
+}
+
+// pagedLists are those of a world.
+func (w world) pagedLists(t *testing.T, db Database) []pagedList {
+	ctx, id, user, receiver := t.Context(), w.client.ID, w.user.ID, w.receiver.ID
+	return []pagedList{
+		{
+			"transactions", true, string(w.transfer.ID), w.transfer.CreatedAt,
+			func(p payout.Page) []string { return idsOf(must(db.Transactions(ctx, id, user, p))(t)) },
+			func(ctx context.Context, tx payout.Tx, entry string, at time.Time) error {
+				v := w.another(payout.TransactionID(entry))
+				v.CreatedAt = at
+				return tx.InsertTransaction(ctx, id, v)
+			},
+		},
+		{
+			"funding accounts", false, string(w.funding.ID), w.funding.CreatedAt,
+			func(p payout.Page) []string { return idsOf(must(db.FundingAccounts(ctx, id, user, p))(t)) },
+			func(ctx context.Context, tx payout.Tx, entry string, at time.Time) error {
+				v := w.funding
+				v.ID, v.CreatedAt = payout.FundingAccountID(entry), at
+				return tx.InsertFundingAccount(ctx, id, v)
+			},
+		},
+		{
+			"receive users", false, string(w.receiver.ID), w.receiver.CreatedAt,
+			func(p payout.Page) []string { return idsOf(must(db.ReceiveUsers(ctx, id, user, p))(t)) },
+			func(ctx context.Context, tx payout.Tx, entry string, at time.Time) error {
+				v := w.receiver
+				v.ID, v.CreatedAt = payout.ReceiveUserID(entry), at
+				return tx.InsertReceiveUser(ctx, id, v)
+			},
+		},
+		{
+			"bank accounts", false, string(w.bank.ID), w.bank.CreatedAt,
+			func(p payout.Page) []string { return idsOf(must(db.BankAccounts(ctx, id, receiver, p))(t)) },
+			func(ctx context.Context, tx payout.Tx, entry string, at time.Time) error {
+				v := w.bank
+				v.ID, v.CreatedAt = payout.ReceiveAccountID(entry), at
+				return tx.InsertBankAccount(ctx, id, v)
+			},
+		},
+		{
+			"wallet accounts", false, string(w.wallet.ID), w.wallet.CreatedAt,
+			func(p payout.Page) []string { return idsOf(must(db.WalletAccounts(ctx, id, receiver, p))(t)) },
+			func(ctx context.Context, tx payout.Tx, entry string, at time.Time) error {
+				v := w.wallet
+				v.ID, v.CreatedAt = payout.ReceiveAccountID(entry), at
+				return tx.InsertWalletAccount(ctx, id, v)
+			},
+		},
+	}
+}
+
 func paging(t *testing.T, db Database) {
-	w, ctx := newWorld("a"), t.Context()
+	w := newWorld("a")
 	w.put(t, db)
+	for _, l := range w.pagedLists(t, db) {
+		l.comesInPages(t, db)
+	}
+}
+
+// comesInPages adds nine entries, three at a time in no order of their ids, and reads them in pages of each length.
+func (l pagedList) comesInPages(t *testing.T, db Database) {
+	t.Helper()
+	times := map[string]time.Time{l.first: l.at}
 	insert := func(id string, at time.Time) {
-		transfer := w.another(payout.TransactionID(id))
-		transfer.CreatedAt = at
-		write(t, db, func(ctx context.Context, tx payout.Tx) error {
-			return tx.InsertTransaction(ctx, w.client.ID, transfer)
-		})
+		times[id] = at
+		write(t, db, func(ctx context.Context, tx payout.Tx) error { return l.insert(ctx, tx, id, at) })
 	}
 	later := origin.AddDate(1, 0, 0)
-	want := []string{string(w.transfer.ID)}
 	for _, id := range []string{"b", "c", "a", "f", "e", "d", "h", "g", "i"} {
-		insert(id, later.Add(time.Duration((id[0]-'a')/3)*time.Microsecond)) // three of each time
+		insert(id, later.Add(time.Duration((id[0]-'a')/3)*time.Microsecond))
 	}
-	for id := 'a'; id <= 'i'; id++ {
-		want = append([]string{string(id)}, want...)
+	want := []string{l.first, "a", "b", "c", "d", "e", "f", "g", "h", "i"}
+	if l.newest {
+		slices.Reverse(want)
 	}
-	page := func(after payout.Position, limit int) []payout.Transaction {
-		return must(db.Transactions(ctx, w.client.ID, w.user.ID, after, limit))(t)
-	}
-	same(t, "one page", idsOf(page(payout.Position{}, 100)), want)
+	same(t, l.name+" on one page", l.page(payout.Page{Limit: 100}), want)
+	same(t, l.name+" without a limit", l.page(payout.Page{}), want)
+	after := func(n int) payout.Position { return payout.Position{CreatedAt: times[want[n]], ID: want[n]} }
+	same(t, l.name+" without a limit after the third", l.page(payout.Page{After: after(2)}), want[3:])
 	for limit := 1; limit <= len(want)+1; limit++ {
 		var got []string
-		var after payout.Position
+		var next payout.Position
 		for n := 0; ; n++ {
-			rows := page(after, limit)
-			if got = append(got, idsOf(rows)...); len(rows) < limit {
+			rows := l.page(payout.Page{After: next, Limit: limit})
+			if got = append(got, rows...); len(rows) < limit {
 				break
 			}
 			last := rows[len(rows)-1]
-			after = payout.Position{CreatedAt: last.CreatedAt, ID: last.ID}
-			insert("newer "+string(rune('A'+limit))+string(rune('A'+n)), later.AddDate(1, 0, limit*100+n)) // does not disturb
+			next = payout.Position{CreatedAt: times[last], ID: last}
+			if l.newest { // what is new comes before the pages that follow
+				insert("newer "+string(rune('A'+limit))+string(rune('A'+n)), later.AddDate(1, 0, limit*100+n))
+			}
 		}
-		same(t, "pages", got[len(got)-len(want):], want)
+		same(t, l.name+" in pages", got[len(got)-len(want):], want)
 		if limit == 1 {
-			same(t, "the first pages", len(got), len(want))
+			same(t, "the first pages of "+l.name, len(got), len(want))
 		}
 	}
 }

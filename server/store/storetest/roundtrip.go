@@ -82,13 +82,13 @@ func accountRoundTrip(t *testing.T, db Database) {
 	w.put(t, db)
 	id, user, receiver := w.client.ID, w.user.ID, w.receiver.ID
 	same(t, "funding account", found(db.FundingAccount(ctx, id, user, w.funding.ID))(t), w.funding)
-	same(t, "funding accounts", must(db.FundingAccounts(ctx, id, user))(t), []payout.FundingAccount{w.funding})
+	same(t, "funding accounts", must(db.FundingAccounts(ctx, id, user, payout.Page{}))(t), []payout.FundingAccount{w.funding})
 	same(t, "receive user", found(db.ReceiveUser(ctx, id, user, receiver))(t), w.receiver)
-	same(t, "receive users", must(db.ReceiveUsers(ctx, id, user))(t), []payout.ReceiveUser{w.receiver})
+	same(t, "receive users", must(db.ReceiveUsers(ctx, id, user, payout.Page{}))(t), []payout.ReceiveUser{w.receiver})
 	same(t, "bank account", found(db.BankAccount(ctx, id, receiver, w.bank.ID))(t), w.bank)
-	same(t, "bank accounts", must(db.BankAccounts(ctx, id, receiver))(t), []payout.BankAccount{w.bank})
+	same(t, "bank accounts", must(db.BankAccounts(ctx, id, receiver, payout.Page{}))(t), []payout.BankAccount{w.bank})
 	same(t, "wallet account", found(db.WalletAccount(ctx, id, receiver, w.wallet.ID))(t), w.wallet)
-	same(t, "wallet accounts", must(db.WalletAccounts(ctx, id, receiver))(t), []payout.WalletAccount{w.wallet})
+	same(t, "wallet accounts", must(db.WalletAccounts(ctx, id, receiver, payout.Page{}))(t), []payout.WalletAccount{w.wallet})
 	same(t, "usage", must(db.Usage(ctx, id, w.usage))(t), payout.Usage{Daily: w.used, Monthly: w.used, Annual: w.used})
 }
 
@@ -109,7 +109,7 @@ func transactionRoundTrip(t *testing.T, db Database) {
 	same(t, "by id", found(db.Transaction(ctx, id, user, want.ID))(t), want)
 	same(t, "its key", found(db.IdempotencyKey(ctx, id, w.key.Key))(t),
 		payout.UsedKey{Fingerprint: w.key.Fingerprint, ResourceID: string(want.ID)})
-	same(t, "in a list", must(db.Transactions(ctx, id, user, payout.Position{}, 10))(t), []payout.Transaction{want})
+	same(t, "in a list", must(db.Transactions(ctx, id, user, payout.Page{Limit: 10}))(t), []payout.Transaction{want})
 	write(t, db, func(ctx context.Context, tx payout.Tx) error {
 		same(t, "within a write", found(tx.Transaction(ctx, id, user, want.ID))(t), want)
 		return nil

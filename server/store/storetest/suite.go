@@ -40,7 +40,7 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"a row of another user does not exist", userIsolation},
 		{"clients may use the same ids and keys", sameIDs},
 		{"lists are oldest first", oldestFirst},
-		{"transactions come newest first in pages", paging},
+		{"transactions and accounts come in pages", paging},
 		{"reference data is listed by id for the countries", referenceLists},
 		// Writing.
 		{"a write sees itself, others see it after the commit", visibility},

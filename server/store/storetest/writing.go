@@ -115,7 +115,7 @@ func writeIsolation(t *testing.T, db Database) {
 	user := found(db.User(ctx, mine.client.ID, mine.user.ID))(t)
 	same(t, "status", user.Status, mine.user.Status)
 	same(t, "tags", must(db.CIPTags(ctx, mine.client.ID, mine.user.ID))(t), mine.tags)
-	same(t, "funding", must(db.FundingAccounts(ctx, mine.client.ID, mine.user.ID))(t), []payout.FundingAccount{mine.funding})
+	same(t, "funding", must(db.FundingAccounts(ctx, mine.client.ID, mine.user.ID, payout.Page{}))(t), []payout.FundingAccount{mine.funding})
 	same(t, "usage", must(db.Usage(ctx, mine.client.ID, mine.usage))(t).Daily, mine.used)
 }
 
