@@ -88,14 +88,21 @@ func (k keyJSON) fields() [][2]string {
 	return [][2]string{{"IDEMPOTENCY KEY", printable(k.IdempotencyKey)}, {"FINGERPRINT", k.RequestFingerprint}}
 }
 
-// page cuts rows, which were read with one more than the limit, and prints how to get the next page.
-func page[T any](std streams, p pages, rows []T, id func(T) string) []T {
+// page cuts rows, which were read with one more than the limit, and returns the id to continue after; "" on the last page. It
+// prints how to get the next page.
+func page[T any](std streams, p pages, rows []T, id func(T) string) (cut []T, next string) {
 	if len(rows) <= p.Limit {
-		return rows
+		return rows, ""
 	}
-	rows = rows[:p.Limit]
-	fmt.Fprintf(std.errs, "There are more: --after %s\n", id(rows[p.Limit-1]))
-	return rows
+	next = id(rows[p.Limit-1])
+	fmt.Fprintf(std.errs, "There are more: --after %s\n", next)
+	return rows[:p.Limit], next
+}
+
+// pageJSON is one page of a long list.
+type pageJSON[T any] struct {
+	Items      []T    `json:"items"`
+	NextCursor string `json:"next_cursor,omitempty"` // for --after
 }
 
 // named is a flag or, in angle brackets, an argument.

@@ -267,6 +267,8 @@ func TestErrorsOfCommands(t *testing.T) {
 			{exitFailure, "there is no such funding account", "funding-accounts set-status --client=acme --user=" + firmID + " " + fundID + " ACTIVE"},
 			{exitFailure, "there is no such user", "transactions list --client=beta --user=" + ashaID},
 			{exitFailure, "there is no such transaction", "transactions show --client=beta " + transferID},
+			{exitFailure, "there is no such transaction", "transactions list --client=beta --after=" + transferID},
+			{exitFailure, "there is no such user", "users list --client=acme --after=" + unknownID},
 		} {
 			o.refused(t, c.code, c.says, strings.Fields(c.args)...)
 		}

@@ -119,7 +119,7 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
-		all = page(std, l.pages, all, func(t payout.Transaction) string { return string(t.ID) })
+		all, next := page(std, l.pages, all, func(t payout.Transaction) string { return string(t.ID) })
 		ids := make([]string, len(all))
 		for i, t := range all {
 			ids[i] = string(t.ID)
@@ -136,7 +136,7 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 				string(t.ID), utc(t.CreatedAt), string(t.UserID), t.Status, rows[i].from(), rows[i].to(), t.Destination, string(t.To.Method),
 			}
 		}
-		return l.print(std.out, rows, []string{"ID", "CREATED", "USER", "STATUS", "FROM", "TO", "COUNTRY", "METHOD"}, cells)
+		return l.print(std.out, pageJSON[transactionJSON]{rows, next}, []string{"ID", "CREATED", "USER", "STATUS", "FROM", "TO", "COUNTRY", "METHOD"}, cells)
 	})
 }
 

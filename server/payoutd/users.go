@@ -66,14 +66,14 @@ func (l usersList) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
-		all = page(std, l.pages, all, func(u payout.User) string { return string(u.ID) })
+		all, next := page(std, l.pages, all, func(u payout.User) string { return string(u.ID) })
 		rows := make([]userJSON, len(all))
 		cells := make([][]string, len(all))
 		for i, u := range all {
 			rows[i] = newUserJSON(u)
 			cells[i] = []string{string(u.ID), utc(u.CreatedAt), string(u.Status), kind(u.Business), yesNo(u.Sending), u.Country}
 		}
-		return l.print(std.out, rows, []string{"ID", "CREATED", "KYC STATUS", "KIND", "SENDS", "COUNTRY"}, cells)
+		return l.print(std.out, pageJSON[userJSON]{rows, next}, []string{"ID", "CREATED", "KYC STATUS", "KIND", "SENDS", "COUNTRY"}, cells)
 	})
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -37,6 +39,35 @@ func TestUsersAreListedInPages(t *testing.T) {
 		}
 		if out := o.done(t, "users", "list", "--client=acme", "--status=IN PROGRESS"); ids(out) != ashaID {
 			t.Errorf("in progress: %s", out)
+		}
+	})
+}
+
+// A script follows next_cursor until it is absent.
+func TestScriptsReadPages(t *testing.T) {
+	t.Parallel()
+	onEachEngine(t, func(t *testing.T, o operator) {
+		o.filled(t)
+		for list, want := range map[string][]string{"users": {thirdID, firmID, ashaID}, "transactions": {transfer2ID, transferID}} {
+			var got []string
+			args := []string{list, "list", "--client=acme", "--json", "--limit=1"}
+			for range want {
+				var page struct {
+					Items      []struct{ ID string }
+					NextCursor *string `json:"next_cursor"`
+				}
+				if err := json.Unmarshal([]byte(o.done(t, args...)), &page); err != nil || len(page.Items) != 1 {
+					t.Fatalf("%s: %d on a page, %v", list, len(page.Items), err)
+				}
+				got = append(got, page.Items[0].ID)
+				if page.NextCursor == nil {
+					break
+				}
+				args = append(args[:5:5], "--after="+*page.NextCursor)
+			}
+			if last := o.done(t, args...); !slices.Equal(got, want) || strings.Contains(last, "next_cursor") {
+				t.Errorf("%s: %q, want %q; the last page is %s", list, got, want, last)
+			}
 		}
 	})
 }

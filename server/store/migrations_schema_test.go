@@ -34,6 +34,62 @@ func TestMigrationsGoDownToTheSameSchema(t *testing.T) {
 	}
 }
 
+// Migration 4 adds indexes, and takes them back.
+func TestIndexesOfListings(t *testing.T) {
+	t.Parallel()
+	for name, engine := range migrationEngines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, db, migrator := engine.at(t, 3)
+			before := schemaLines(t, db, engine.schema)
+			for range 2 {
+				if _, err := migrator.UpTo(t.Context(), 4); err != nil {
+					t.Fatal(err)
+				}
+				if n := len(schemaLines(t, db, engine.schema)) - len(before); n < 3 {
+					t.Errorf("there are %d more lines, want those of three indexes", n)
+				}
+				if _, err := migrator.DownTo(t.Context(), 3); err != nil {
+					t.Fatal(err)
+				}
+				reads(t, "version 3 again", schemaLines(t, db, engine.schema), before, true, nil)
+			}
+		})
+	}
+}
+
+// PostgreSQL leaves an invalid index where a concurrent build was interrupted. The migration builds it again.
+func TestAnInterruptedIndexIsBuiltAgain(t *testing.T) {
+	t.Parallel()
+	engine := migrationEngines["PostgreSQL"]
+	_, db, migrator := engine.at(t, 3)
+	invalid := func() (names []string) {
+		t.Helper()
+		return schemaLines(t, db, `select indexrelid::regclass::text from pg_index where not indisvalid`)
+	}
+	for _, interrupted := range []string{"users_by_time", "users_by_status", "transactions_by_time"} {
+		// A unique index fails when it finds the second row.
+		table, _, _ := strings.Cut(interrupted, "_")
+		if _, err := db.ExecContext(t.Context(), `create unique index concurrently `+interrupted+` on `+table+` (client_id)`); err == nil {
+			t.Fatalf("%s was built", interrupted)
+		}
+	}
+	if names := invalid(); len(names) != 3 {
+		t.Fatalf("invalid are %q", names)
+	}
+	if _, err := migrator.UpTo(t.Context(), 4); err != nil {
+		t.Fatal(err)
+	}
+	if names := invalid(); len(names) != 0 {
+		t.Errorf("invalid are %q", names)
+	}
+	for _, line := range schemaLines(t, db, `select indexdef from pg_indexes where indexname like '%_by_time' or indexname like '%_by_status'`) {
+		if strings.Contains(line, "UNIQUE") {
+			t.Errorf("%s was not built again", line)
+		}
+	}
+}
+
 // schemaLines returns a line for each column, constraint and index.
 func schemaLines(t *testing.T, db *sql.DB, query string) []string {
 	t.Helper()

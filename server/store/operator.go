@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
@@ -218,60 +217,4 @@ func (t tx) insertSecret(ctx context.Context, clientID payout.ClientID, hash str
 	_, err := t.exec(ctx, `insert into client_secrets (client_id, hash, created_at) values ($1, $2, $3)`,
 		clientID, hash, micros(at))
 	return err
-}
-
-// UserFilter narrows a list of users; empty fields are ignored.
-type UserFilter struct {
-	Status payout.KYCStatus
-	After  payout.UserID // the last user of the page before
-}
-
-// Users lists at most limit users of a client without their documents, highest id first: as ids grow with time,
-// newest first.
-func (r reads) Users(ctx context.Context, clientID payout.ClientID, f UserFilter, limit int) ([]payout.User, error) {
-	where := conditions{text: `client_id = $1`, args: []any{clientID}}
-	where.add(f.Status != "", `status = $%d`, string(f.Status))
-	where.add(f.After != "", `id < $%d`, f.After)
-	return list(ctx, r, scanUser, `select `+userColumns+` from users where `+where.text+
-		fmt.Sprintf(` order by id desc limit %d`, limit), where.args...)
-}
-
-// TransactionFilter narrows a list of transactions; empty fields are ignored.
-type TransactionFilter struct {
-	UserID   payout.UserID
-	From, To time.Time            // created at From or later, and before To
-	After    payout.TransactionID // the last transaction of the page before
-}
-
-// ClientTransactions lists at most limit transactions of a client, highest id first: as ids grow with time, newest
-// first.
-func (r reads) ClientTransactions(
-	ctx context.Context, clientID payout.ClientID, f TransactionFilter, limit int,
-) ([]payout.Transaction, error) {
-	where := conditions{text: `client_id = $1`, args: []any{clientID}}
-	where.add(f.UserID != "", `user_id = $%d`, f.UserID)
-	where.add(!f.From.IsZero(), `created_at >= $%d`, micros(f.From))
-	where.add(!f.To.IsZero(), `created_at < $%d`, micros(f.To))
-	where.add(f.After != "", `id < $%d`, f.After)
-	return r.transactions(ctx, clientID, `select `+transactionColumns+` from transactions where `+where.text+
-		fmt.Sprintf(` order by id desc limit %d`, limit), where.args...)
-}
-
-// ClientTransaction reads a transaction of any user of a client.
-func (r reads) ClientTransaction(ctx context.Context, clientID payout.ClientID, id payout.TransactionID) (payout.Transaction, bool, error) {
-	return r.transaction(ctx, clientID, `select `+transactionColumns+` from transactions
-		where client_id = $1 and id = $2`, clientID, id)
-}
-
-// conditions builds a where clause from constants of this file.
-type conditions struct {
-	text string
-	args []any
-}
-
-func (c *conditions) add(given bool, text string, arg any) {
-	if given {
-		c.args = append(c.args, arg)
-		c.text += fmt.Sprintf(" and "+text, len(c.args))
-	}
 }

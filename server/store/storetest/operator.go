@@ -196,9 +196,9 @@ func operatorLists(t *testing.T, db Database) {
 	users := []payout.User{mine.user}
 	transfers := []payout.Transaction{mine.transfer}
 	write(t, db, func(ctx context.Context, tx payout.Tx) error {
-		for i, n := range []string{"1", "2", "3"} {
+		for i, n := range []string{"3", "2", "1"} { // ids are in the reverse order of time
 			u := mine.user
-			u.ID, u.Status = mine.user.ID+payout.UserID(n), payout.KYCStatus("status "+n)
+			u.ID, u.Status, u.CreatedAt = mine.user.ID+payout.UserID(n), payout.KYCStatus("status "+n), origin.AddDate(1, 0, i/2)
 			if err := tx.InsertUser(ctx, id, u); err != nil {
 				return err
 			}
@@ -222,13 +222,18 @@ func operatorLists(t *testing.T, db Database) {
 		limit  int
 		want   []payout.User
 	}{
-		{store.UserFilter{}, 10, newest(3, 2, 1, 0)},
-		{store.UserFilter{}, 2, newest(3, 2)},
-		{store.UserFilter{After: users[2].ID}, 2, newest(1, 0)},
+		{store.UserFilter{}, 10, newest(3, 1, 2, 0)}, // 1 and 2 at the same time
+		{store.UserFilter{}, 2, newest(3, 1)},
+		{store.UserFilter{After: users[1].ID}, 2, newest(2, 0)},
 		{store.UserFilter{Status: users[2].Status}, 2, newest(2)},
 		{store.UserFilter{Status: users[2].Status, After: users[2].ID}, 2, nil},
 	} {
 		same(t, "users", must(db.Users(ctx, id, c.filter, c.limit))(t), c.want)
+	}
+	for _, gone := range []payout.UserID{"nobody", other.user.ID} {
+		if _, err := db.Users(ctx, id, store.UserFilter{After: gone}, 2); payout.CodeOf(err) != payout.CodeNotFound {
+			t.Errorf("users after one who is not there: %v", err)
+		}
 	}
 	for _, c := range []struct {
 		filter store.TransactionFilter
@@ -241,6 +246,10 @@ func operatorLists(t *testing.T, db Database) {
 		{store.TransactionFilter{UserID: users[2].ID}, 2, []int{2}},
 		{store.TransactionFilter{From: origin.AddDate(0, 0, 1)}, 9, []int{3, 2}},
 		{store.TransactionFilter{From: origin, To: origin.AddDate(0, 0, 1)}, 9, []int{1}},
+		{store.TransactionFilter{From: origin, To: origin.AddDate(0, 0, 1), After: transfers[3].ID}, 9, []int{1}},
+		{store.TransactionFilter{From: origin, To: origin.AddDate(0, 0, 2), After: transfers[2].ID}, 9, []int{1}},
+		{store.TransactionFilter{UserID: users[2].ID, After: transfers[3].ID}, 9, []int{2}},
+		{store.TransactionFilter{UserID: users[2].ID, After: transfers[2].ID}, 9, nil},
 		{store.TransactionFilter{UserID: "nobody"}, 9, nil},
 	} {
 		var want []payout.Transaction
@@ -249,6 +258,11 @@ func operatorLists(t *testing.T, db Database) {
 		}
 		c.filter.To = cmpTime(c.filter.To, origin.AddDate(1, 0, 0))
 		same(t, "transactions", must(db.ClientTransactions(ctx, id, c.filter, c.limit))(t), want)
+	}
+	for _, gone := range []payout.TransactionID{"nothing", other.transfer.ID} {
+		if _, err := db.ClientTransactions(ctx, id, store.TransactionFilter{After: gone}, 2); payout.CodeOf(err) != payout.CodeNotFound {
+			t.Errorf("transactions after one that is not there: %v", err)
+		}
 	}
 	same(t, "transaction", found(db.ClientTransaction(ctx, id, transfers[2].ID))(t), transfers[2])
 	for _, other := range []payout.ClientID{other.client.ID, ""} {
