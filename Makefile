@@ -5,7 +5,7 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race -gcflags=modernc.org/
 # Packages whose tests share things between many goroutines.
 CONCURRENT := ./client/... ./openapi/contract ./server/store ./server/httpapi ./server/e2e/concurrency ./server/e2e/monitoring
 # Tests of the service that depend on the database engine.
-ENGINE := $(addprefix ./server/e2e/,concurrency idempotency monitoring outage plans)
+ENGINE := $(addprefix ./server/e2e/,concurrency idempotency memory monitoring outage plans)
 GOLANGCI_LINT_VERSION := v2.15.0
 LINT := .bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
 

@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"net/netip"
 	"time"
+
+	"github.com/crossborder-payouts/payouts/openapi/contract/bodies"
 )
 
 // Config configures a Server. Each field documents its zero value.
@@ -11,7 +13,11 @@ type Config struct {
 	Database  string        // sqlite:FILE or postgres://...; required
 	Sandbox   bool          // seed the sandbox clients and mount /sandbox/...
 	RateLimit int           // requests per second of each client, with bursts of twice as many; 0: no limit
-	Timeout   time.Duration // to handle one request; 0: 30 seconds
+	Timeout   time.Duration // to handle one request once its body has arrived; 0: 30 seconds
+
+	BodyMemory   int64         // bytes for the bodies of requests in flight, see memory.go; 0: see there
+	BodyPatience time.Duration // how long a body waits for room in it; 0: two minutes
+	BodyPace     bodies.Pace   // the least speed of requests and responses; zero: 240 KiB in each 15 seconds
 
 	FailureLimit   int            // requests with wrong credentials per minute, of an address and with a client id; 0: no limit (D-58)
 	TrustedProxies []netip.Prefix // may name the address of a caller in X-Forwarded-For

@@ -15,14 +15,12 @@ import (
 
 	"github.com/crossborder-payouts/payouts/openapi"
 	"github.com/crossborder-payouts/payouts/openapi/contract"
+	"github.com/crossborder-payouts/payouts/openapi/contract/bodies"
 	"github.com/crossborder-payouts/payouts/server/httpapi"
 	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/reference"
 	"github.com/crossborder-payouts/payouts/server/store"
 )
-
-// bodyTime is how long a body of 20 MiB may take over a slow connection.
-const bodyTime = 60 * time.Second
 
 // Server is the service. The zero value is not usable; see [New].
 type Server struct {
@@ -39,6 +37,9 @@ type Server struct {
 func New(ctx context.Context, c Config) (*Server, error) {
 	c.Timeout = cmp.Or(c.Timeout, 30*time.Second)
 	c.ShutdownPatience = cmp.Or(c.ShutdownPatience, 20*time.Second)
+	c.BodyMemory = cmp.Or(c.BodyMemory, defaultBodyMemory())
+	c.BodyPatience = cmp.Or(c.BodyPatience, bodies.DefaultPatience)
+	c.BodyPace = cmp.Or(c.BodyPace, bodies.DefaultPace)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -76,7 +77,9 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	s.handler = httpapi.New(httpapi.Config{
 		Service: service, Contract: rules, Logger: c.Logger, Ready: s.ready, NewID: c.NewID, Now: c.Now, Timeout: c.Timeout,
 		RateLimit: c.RateLimit, FailureLimit: c.FailureLimit, TrustedProxies: c.TrustedProxies, OmitAddresses: c.OmitAddresses,
-		Metrics: s.metrics, Sandbox: c.Sandbox, Pages: readers,
+		Metrics: s.metrics, Sandbox: c.Sandbox, Pages: readers, Bodies: bodies.Receiver{
+			Limit: contract.DefaultBodyLimit, Memory: newBodyMemory(c.BodyMemory, c.BodyPatience),
+		},
 	})
 	return s, nil
 }
@@ -107,10 +110,9 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 // serve serves requests until ctx ends, calls stopping, and waits for the requests in flight.
 func (s *Server) serve(ctx context.Context, listener net.Listener, handler http.Handler, stopping func()) error {
 	h := &http.Server{
-		Handler:           handler,
+		Handler:           s.config.BodyPace.Handler(handler),
 		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       bodyTime,
-		WriteTimeout:      bodyTime + s.config.Timeout,
+		ReadTimeout:       s.config.BodyPace.Window, // for bodies that nobody reads
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -17,19 +18,20 @@ const maxDepth = 64
 // decoder reads one JSON document strictly. What encoding/json would let pass, mend or pick silently (repeated names,
 // trailing data, broken UTF-8, numbers that lose digits) is rejected, because two readers could see two documents.
 type decoder struct {
+	text      []byte
 	in        *jsontext.Decoder
 	values    int
 	maxValues int
 	found     []Violation
 }
 
-// decode returns the value with its numbers as json.Number. complete is false if the text could not be read to its end.
+// decode returns the value with its numbers as json.Number; long strings are parts of text, see textOf. complete is false if the text could not be read to its end.
 func decode(text []byte, maxValues int) (value any, found []Violation, complete bool) {
 	if !utf8.Valid(text) {
 		return nil, []Violation{{"body", "", "must be valid UTF-8"}}, false
 	}
 	// Repeated names are found by object, so that they do not end the reading.
-	d := decoder{in: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true)), maxValues: maxValues}
+	d := decoder{text: text, in: jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true)), maxValues: maxValues}
 	value, complete = d.value(1)
 	if !complete {
 		return nil, d.found, false
@@ -51,13 +53,14 @@ func (d *decoder) value(depth int) (any, bool) {
 		d.refuse("", fmt.Sprintf("must contain at most %d values", d.maxValues))
 		return nil, false
 	}
+	before := d.in.InputOffset()
 	token, err := d.in.ReadToken()
 	if err != nil {
 		return nil, d.syntax(err)
 	}
 	switch token.Kind() {
 	case jsontext.KindString:
-		return d.text(token), true
+		return d.string(before, token), true
 	case jsontext.KindNumber:
 		number := json.Number(token.String())
 		if !plainDecimal(number.String()) {
@@ -94,11 +97,12 @@ func (d *decoder) array(depth int) (any, bool) {
 func (d *decoder) object(depth int) (any, bool) {
 	members := map[string]any{}
 	for d.in.PeekKind() != jsontext.KindEndObject {
+		before := d.in.InputOffset()
 		token, err := d.in.ReadToken()
 		if err != nil {
 			return nil, d.syntax(err)
 		}
-		name := d.text(token)
+		name := d.string(before, token)
 		if _, repeated := members[name]; repeated {
 			d.refuse(d.in.StackPointer(), "must not be repeated")
 		}
@@ -119,9 +123,9 @@ func (d *decoder) end() bool {
 	return true
 }
 
-// text rejects NUL, which a PostgreSQL text cannot hold.
-func (d *decoder) text(token jsontext.Token) string {
-	s := token.String()
+// string rejects NUL, which a PostgreSQL text cannot hold.
+func (d *decoder) string(before int64, token jsontext.Token) string {
+	s := textOf(token, d.text[before:d.in.InputOffset()])
 	if strings.IndexByte(s, 0) >= 0 {
 		d.refuse(d.in.StackPointer(), "must not contain NUL characters")
 	}
@@ -136,4 +140,21 @@ func (d *decoder) syntax(err error) bool {
 	}
 	d.refuse(where, reason)
 	return false
+}
+
+// longString is the length from which a string is not copied out of its document, in bytes.
+const longString = 4 << 10
+
+// textOf returns the value of a string token that ends raw, a part of a document; only white space and a comma or colon come
+// before it. A long string without escapes, such as a scan of 15 MB, is that part itself and not a copy: a document is not
+// changed once it was read.
+func textOf(token jsontext.Token, raw []byte) string {
+	if len(raw) < longString {
+		return token.String()
+	}
+	begin := bytes.IndexByte(raw, '"') + 1
+	if raw = raw[begin : len(raw)-1]; len(raw) == 0 || bytes.IndexByte(raw, '\\') >= 0 {
+		return token.String()
+	}
+	return unsafe.String(&raw[0], len(raw)) //nolint:gosec // see above
 }

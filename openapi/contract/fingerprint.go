@@ -5,7 +5,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json/jsontext"
@@ -27,7 +33,7 @@ import (
 //
 // Nothing else is changed. Query and headers are not part of it.
 //
-// It is computed on each call, in time proportional to the body.
+// It is computed on each call, in time proportional to the body and in little memory.
 func (r *Request) Fingerprint() string {
 	path := map[string]any{}
 	for _, p := range r.Operation.path {
@@ -37,17 +43,84 @@ func (r *Request) Fingerprint() string {
 	if r.Body != nil {
 		body = r.Operation.judge.normal(r.value, r.Operation.body)
 	}
-	text, err := json.Marshal(map[string]any{"operation": r.Operation.ID, "path": path, "body": body})
-	canonical := jsontext.Value(text)
-	if err == nil {
-		err = canonical.Canonicalize()
+	sum := canonical{Hash: sha256.New()}
+	sum.value(map[string]any{"operation": r.Operation.ID, "path": path, "body": body})
+	sum.flush()
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// canonical writes JSON in the form of RFC 8785 to a hash, in parts, because a body may be large. There are no numbers.
+type canonical struct {
+	hash.Hash
+	buffer []byte
+}
+
+func (c *canonical) flush() {
+	_, _ = c.Write(c.buffer) // a hash never fails
+	c.buffer = c.buffer[:0]
+}
+
+func (c *canonical) value(value any) {
+	switch value := value.(type) {
+	case nil:
+		c.buffer = append(c.buffer, "null"...)
+	case bool:
+		c.buffer = strconv.AppendBool(c.buffer, value)
+	case string:
+		c.string(value)
+	case []any:
+		c.buffer = append(c.buffer, '[')
+		for i, item := range value {
+			if i > 0 {
+				c.buffer = append(c.buffer, ',')
+			}
+			c.value(item)
+		}
+		c.buffer = append(c.buffer, ']')
+	case map[string]any:
+		c.buffer = append(c.buffer, '{')
+		for i, name := range slices.SortedFunc(maps.Keys(value), byUTF16) {
+			if i > 0 {
+				c.buffer = append(c.buffer, ',')
+			}
+			c.string(name)
+			c.buffer = append(c.buffer, ':')
+			c.value(value[name])
+		}
+		c.buffer = append(c.buffer, '}')
+	default:
+		// Going on would let two different requests pass for one.
+		panic(fmt.Sprintf("contract: a checked request has a %T", value))
 	}
-	if err != nil {
-		// The parts were read from JSON; going on would let two different requests pass for one.
-		panic(fmt.Sprintf("contract: a checked request cannot be written as JSON: %v", err))
+}
+
+// string writes a string in pieces.
+func (c *canonical) string(s string) {
+	const piece = 32 << 10
+	c.buffer = append(c.buffer, '"')
+	for s != "" {
+		end := min(len(s), piece)
+		for end < len(s) && !utf8.RuneStart(s[end]) {
+			end--
+		}
+		if len(c.buffer) > piece {
+			c.flush()
+		}
+		at := len(c.buffer)
+		quoted, err := jsontext.AppendQuote(c.buffer, s[:end])
+		if err != nil {
+			panic("contract: a checked request is not UTF-8")
+		}
+		// Without the quotes of the piece.
+		c.buffer = append(quoted[:at], quoted[at+1:len(quoted)-1]...)
+		s = s[end:]
 	}
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:])
+	c.buffer = append(c.buffer, '"')
+}
+
+// byUTF16 is the order of names in RFC 8785: by their code units in UTF-16.
+func byUTF16(a, b string) int {
+	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 }
 
 // normal copies value in the form that equal requests share.

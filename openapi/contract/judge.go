@@ -26,8 +26,7 @@ type direction struct {
 }
 
 var (
-	// A limit on values keeps the memory of a hostile request near the size of its body.
-	asRequest  = newDirection(openapi3.VisitAsRequest(), 100_000)
+	asRequest  = newDirection(openapi3.VisitAsRequest(), manyValues)
 	asResponse = newDirection(openapi3.VisitAsResponse(), math.MaxInt)
 )
 
@@ -38,6 +37,42 @@ func newDirection(as openapi3.SchemaValidationOption, maxValues int) direction {
 		},
 		maxValues: maxValues,
 	}
+}
+
+// manyValues bounds the values of a request whose schema does not.
+const manyValues = 100_000
+
+// mostValues returns how many values are read of a request body: more than a valid one has, so that ordinary mistakes are
+// reported as such. A wrong value takes several hundred times its size while it is judged.
+func mostValues(s *openapi3.Schema) int { return min(1000+2*values(s, 1), manyValues) }
+
+// values returns the greatest number of values in a valid value, at most manyValues.
+func values(s *openapi3.Schema, depth int) int {
+	if depth > maxDepth {
+		return manyValues
+	}
+	// times is for elements of which there are at most n.
+	times := func(n *uint64, element *openapi3.SchemaRef) int {
+		if n == nil || *n > manyValues || element == nil {
+			return manyValues
+		}
+		return int(*n) * values(element.Value, depth+1)
+	}
+	sum := 1
+	for _, property := range s.Properties {
+		sum = min(sum+values(property.Value, depth+1), manyValues)
+	}
+	switch {
+	case s.Type.Is(openapi3.TypeArray):
+		sum += times(s.MaxItems, s.Items)
+	case s.AdditionalProperties.Schema != nil:
+		sum += times(s.MaxProps, s.AdditionalProperties.Schema)
+	}
+	most := 0
+	for _, part := range slices.Concat(s.AllOf, s.OneOf) {
+		most = max(most, values(part.Value, depth+1))
+	}
+	return min(sum+most, manyValues)
 }
 
 // body judges a JSON text and returns its value.

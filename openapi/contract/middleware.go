@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	"github.com/google/uuid"
+
+	"github.com/crossborder-payouts/payouts/openapi/contract/bodies"
 )
 
 // DefaultBodyLimit is the default limit of [Contract.Middleware] for a body, in bytes (D-15).
@@ -40,6 +42,13 @@ type MiddlewareOption func(*middleware)
 // BodyLimit sets the largest request body that is read, in bytes.
 func BodyLimit(bytes int64) MiddlewareOption {
 	return func(m *middleware) { m.limit = bytes }
+}
+
+// Memory sets the room for the bodies that the middleware holds; the default is no limit. A request whose body finds none is
+// answered with 503, and a response that finds none is passed on without being judged. Checking a body needs little more
+// than its size.
+func Memory(room *bodies.Memory) MiddlewareOption {
+	return func(m *middleware) { m.memory = room }
 }
 
 // Requests sets what happens to requests that break the contract; the default is [Refuse].
@@ -88,7 +97,7 @@ type middleware struct {
 	onError             func(http.ResponseWriter, *http.Request, error)
 	newID               func() string
 	watch               func(*http.Request, Finding)
-	memory              memory
+	memory              *bodies.Memory
 }
 
 // Middleware forwards to next the requests that follow the contract, with the checked [Request] in their context, and
@@ -129,11 +138,14 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	holds := &share{of: &m.memory}
-	defer holds.free()
 	if m.requests != Ignore {
 		var checked *Request
-		checked, found.Request = m.check(op, r, params, holds)
+		body, err := op.ReceiveBody(r, bodies.Receiver{Limit: m.limit, Memory: m.memory})
+		defer body.Release()
+		if err == nil {
+			checked, err = op.Check(r, params, body)
+		}
+		found.Request = err
 		if found.Request != nil && (m.requests == Refuse || !whole(found.Request)) {
 			m.onError(w, withOperation(r, op), found.Request)
 			return
@@ -148,8 +160,9 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	held := &heldResponse{
 		ResponseWriter: w, middleware: m, request: r, operation: op, found: &found,
-		released: m.responses == Report, header: w.Header().Clone(), holds: holds,
+		released: m.responses == Report, header: w.Header().Clone(),
 	}
+	defer held.free()
 	m.next.ServeHTTP(held, r)
 	held.finish()
 }
@@ -158,21 +171,6 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func whole(err error) bool {
 	refused, ok := errors.AsType[*Error](err)
 	return ok && refused.Status < http.StatusInternalServerError
-}
-
-// check is [Operation.CheckRequest] within the limit of memory.
-func (m *middleware) check(op *Operation, r *http.Request, params map[string]string, holds *share) (*Request, error) {
-	if op.body == nil || r.Body == nil || r.Body == http.NoBody || m.memory.limit == 0 {
-		return op.CheckRequest(r, params, m.limit)
-	}
-	body := &meteredBody{r.Body, holds}
-	r.Body = body
-	checked, err := op.CheckRequest(r, params, m.limit)
-	body.share = nil // a rest that was not read is streamed
-	if errors.Is(err, errNoMemory) {
-		err = fmt.Errorf("%w: %w", &Error{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}}}, err)
-	}
-	return checked, err
 }
 
 // idOf returns the id of an answer of the service, or a new one.

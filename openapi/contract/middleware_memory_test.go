@@ -6,55 +6,60 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/crossborder-payouts/payouts/openapi/contract"
+	"github.com/crossborder-payouts/payouts/openapi/contract/bodies"
 )
 
-// While one request holds what is allowed, another with a body is answered 503; afterwards it is accepted.
-func TestMemoryLimit(t *testing.T) {
+// While one request holds the memory, another waits for it: it is answered 503 when its patience ends, and accepted if the
+// first one ends before.
+func TestBodiesWaitForMemory(t *testing.T) {
 	t.Parallel()
-	entered, leave := make(chan struct{}), make(chan struct{})
-	h := published(t).Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("X-Wait") != "" {
-			entered <- struct{}{}
-			<-leave
+	c := published(t)
+	const size = 200 << 10
+	synctest.Test(t, func(t *testing.T) {
+		leave := make(chan struct{})
+		h := c.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("X-Wait") != "" {
+				<-leave
+			}
+			w.WriteHeader(http.StatusTeapot)
+		}), contract.Memory(bodies.NewMemory(0, size, time.Minute)))
+		answered := make(chan *httptest.ResponseRecorder, 3)
+		send := func(wait string) {
+			r := post(`{"first_name":"Asha","email":"asha@example.com","country":"US"}` + strings.Repeat(" ", size-63))
+			r.URL.Path, r.ContentLength = "/users", size
+			r.Header.Set("X-Wait", wait)
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			answered <- w
 		}
-		w.WriteHeader(http.StatusTeapot)
-	}), contract.MemoryLimit(200))
-	send := func(wait string, length int64, padding int) *httptest.ResponseRecorder {
-		r := post(`{"first_name":"Asha","email":"asha@example.com","country":"US"}` + strings.Repeat(" ", padding))
-		r.URL.Path, r.ContentLength = "/users", length
-		r.Header.Set("X-Wait", wait)
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		return w
-	}
-	const size = 63
-	done := make(chan int)
-	go func() { done <- send("yes", size+100, 100).Code }()
-	<-entered
-	for name, length := range map[string]int64{"announced": size, "not announced": -1} {
-		if w := send("", length, 0); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" ||
-			!strings.Contains(w.Body.String(), `"SERVICE_UNAVAILABLE"`) {
-			t.Errorf("%s: answered %d %v %s", name, w.Code, w.Header(), w.Body)
+		go send("yes")
+		synctest.Wait()
+		began := time.Now()
+		go send("")
+		w := <-answered
+		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" || !strings.Contains(w.Body.String(), `"SERVICE_UNAVAILABLE"`) {
+			t.Errorf("answered %d %v %s", w.Code, w.Header(), w.Body)
 		}
-	}
-	close(leave)
-	if code := <-done; code != http.StatusTeapot {
-		t.Errorf("the first is answered %d", code)
-	}
-	for name, length := range map[string]int64{"announced": size, "not announced": -1} {
-		if w := send("", length, 0); w.Code != http.StatusTeapot {
-			t.Errorf("%s, afterwards: answered %d", name, w.Code)
+		if waited := time.Since(began); waited != time.Minute {
+			t.Errorf("answered after %s", waited)
 		}
-	}
-	if w := send("", -1, 300); w.Code != http.StatusServiceUnavailable {
-		t.Errorf("more than all: answered %d", w.Code)
-	}
+		go send("")
+		synctest.Wait()
+		close(leave)
+		for range 2 {
+			if w := <-answered; w.Code != http.StatusTeapot {
+				t.Errorf("answered %d %s", w.Code, w.Body)
+			}
+		}
+	})
 }
 
 // A response for which there is no room is passed on and not judged.
-func TestMemoryLimitOfResponses(t *testing.T) {
+func TestMemoryOfResponses(t *testing.T) {
 	t.Parallel()
 	long := `{"id":1,"x":"` + strings.Repeat("a", 100) + `"}`
 	h, found := watched(t, contract.Refuse, func(w http.ResponseWriter, _ *http.Request) {
@@ -62,7 +67,7 @@ func TestMemoryLimitOfResponses(t *testing.T) {
 		for i := range len(long) {
 			_, _ = io.WriteString(w, long[i:i+1])
 		}
-	}, contract.MemoryLimit(50))
+	}, contract.Memory(bodies.NewMemory(64<<10+50, 0, 0)))
 	for range 2 {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/items/1?shop=a", nil))
@@ -76,7 +81,7 @@ func TestMemoryLimitOfResponses(t *testing.T) {
 func TestBodiesOfAnyLength(t *testing.T) {
 	t.Parallel()
 	op := shop(t).Operation(http.MethodPost, "/notes")
-	for _, size := range []int{20, 1 << 21, 1<<21 + 1, 5 << 20} {
+	for _, size := range []int{20, 4 << 10, 4<<10 + 1, 1 << 21, 1<<21 + 1, 5 << 20} {
 		text := `{"text":"a"}` + strings.Repeat(" ", size-12)
 		for _, length := range []int{-1, size} {
 			r := post(text)

@@ -29,7 +29,7 @@ type heldResponse struct {
 	request    *http.Request
 	operation  *Operation
 	found      *Finding
-	holds      *share
+	holds      int64 // bytes of the memory
 
 	header   http.Header // until it is released
 	status   int         // 0 before it is known
@@ -79,9 +79,10 @@ func (h *heldResponse) Write(text []byte) (int, error) {
 	switch {
 	case len(h.body)+len(text) > h.middleware.responseLimit:
 		h.tooLong = fmt.Sprintf("the body has more than %d bytes", h.middleware.responseLimit)
-	case !h.holds.take(int64(len(text))):
-		h.tooLong = errNoMemory.Error()
+	case !h.middleware.memory.Try(int64(len(text))):
+		h.tooLong = "too many bodies are held in memory"
 	default:
+		h.holds += int64(len(text))
 		h.body = append(h.body, text...)
 		if !h.released {
 			return len(text), nil
@@ -94,6 +95,9 @@ func (h *heldResponse) Write(text []byte) (int, error) {
 	h.body = nil
 	return h.ResponseWriter.Write(text)
 }
+
+// free returns the memory of the body.
+func (h *heldResponse) free() { h.middleware.memory.Free(h.holds) }
 
 // Flush implements [http.Flusher]. A response that is held back is not flushed.
 func (h *heldResponse) Flush() {

@@ -27,6 +27,7 @@ type Operation struct {
 	headers      []parameter
 	body         *openapi3.Schema // nil: no body is expected
 	bodyRequired bool
+	asRequest    direction
 	responses    map[int]response
 }
 
@@ -73,6 +74,8 @@ func newOperation(j *judge, doc *openapi3.T, item *openapi3.PathItem, spec *open
 			return nil, fmt.Errorf("request body: %w", err)
 		}
 		op.bodyRequired = ref.Value.Required
+		op.asRequest = asRequest
+		op.asRequest.maxValues = mostValues(op.body)
 	}
 	for code, ref := range spec.Responses.Map() {
 		status, err := strconv.Atoi(code)

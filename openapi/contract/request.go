@@ -1,25 +1,29 @@
 package contract
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"mime"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/crossborder-payouts/payouts/openapi/contract/bodies"
 )
 
 // Request is a request that follows the contract.
 type Request struct {
 	Operation *Operation
-	Body      []byte // as sent; nil if the operation takes none or none was sent. Read-only.
+	Body      []byte // as sent; nil if the operation takes none, none was sent, or it was forgotten. Read-only.
 
-	path  map[string]string
-	value any // the decoded body
+	path     map[string]string
+	value    any // the decoded body, whose long strings are parts of Body
+	received *bodies.Body
 }
 
 type contextKey struct{}
@@ -35,29 +39,84 @@ func FromContext(ctx context.Context) (*Request, bool) {
 	return r, ok
 }
 
-// CheckRequest checks the parameters, the content type and the body of r, and reports all violations at once.
-// pathParams has the decoded path parameters by name. Unknown query parameters and body members are rejected, unknown
-// headers are ignored. At most limit bytes of the body are held in memory, and r.Body is replaced by a reader of the same
-// bytes. For an operation without a request body r.Body is not touched.
-//
-// It returns an [*Error] for a rejected request, and any other error if the body could not be read.
+// Forget drops the body, so that its memory can be used for something else before the request is answered. What needs the
+// body, such as Fingerprint, must not be called afterwards.
+func (r *Request) Forget() {
+	r.Body, r.value = nil, nil
+	if r.received != nil {
+		r.received.Text = nil
+	}
+}
+
+// Decode stores the body in the value that into points to, as encoding/json would, with exact member names. Long strings are
+// parts of the body and not copied. It returns an error if the body does not fit, which may hold a value of the caller.
+func (r *Request) Decode(into any) error {
+	return json.Unmarshal(r.Body, into, json.WithUnmarshalers(json.UnmarshalFromFunc(func(in *jsontext.Decoder, s *string) error {
+		if in.PeekKind() != jsontext.KindString {
+			return errors.ErrUnsupported
+		}
+		before := in.InputOffset()
+		token, err := in.ReadToken()
+		if err == nil {
+			*s = textOf(token, r.Body[before:in.InputOffset()])
+		}
+		return err
+	})))
+}
+
+// CheckRequest receives the body of r and checks the request, with no limit on the memory for all bodies together; see
+// [Operation.ReceiveBody] and [Operation.Check].
 func (op *Operation) CheckRequest(r *http.Request, pathParams map[string]string, limit int64) (*Request, error) {
-	checked := &Request{Operation: op, path: maps.Clone(pathParams)}
+	body, err := op.ReceiveBody(r, bodies.Receiver{Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	return op.Check(r, pathParams, body)
+}
+
+// ReceiveBody reads the body of r, and replaces r.Body by a reader of the same bytes. It returns nil for an operation without
+// a request body, whose r.Body is not touched, and if there is none. The caller releases the body, also if there is an error.
+//
+// It returns an [*Error] with status 413, 415, or 503 if there is no room for the body, and any other error if the body could
+// not be read. After 413 and 415 r.Body can still be read.
+func (op *Operation) ReceiveBody(r *http.Request, from bodies.Receiver) (*bodies.Body, error) {
+	if op.body == nil || r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
+	}
+	if !isJSON(r.Header) {
+		return nil, &Error{
+			Status: http.StatusUnsupportedMediaType, Violations: []Violation{{"header", "Content-Type", "must be application/json"}},
+		}
+	}
+	body, err := from.Receive(r)
+	_, above := errors.AsType[*http.MaxBytesError](err) // of a handler before this one
+	switch {
+	case above, errors.Is(err, bodies.ErrTooLarge):
+		err = &Error{
+			Status:     http.StatusRequestEntityTooLarge,
+			Violations: []Violation{{"body", "", fmt.Sprintf("must have at most %d bytes", from.Limit)}},
+		}
+	case errors.Is(err, bodies.ErrNoRoom):
+		err = fmt.Errorf("%w: %w", &Error{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}}}, err)
+	case err != nil:
+		err = fmt.Errorf("contract: read the body: %w", err)
+	}
+	return body, err
+}
+
+// Check checks the parameters and the body of r, and reports all violations at once, as an [*Error]. pathParams has the
+// decoded path parameters by name. Unknown query parameters and body members are rejected, unknown headers are ignored.
+func (op *Operation) Check(r *http.Request, pathParams map[string]string, body *bodies.Body) (*Request, error) {
+	checked := &Request{Operation: op, path: maps.Clone(pathParams), received: body}
 	found := op.checkParameters(r, pathParams)
-	if op.body != nil {
-		text, err := readBody(r, limit)
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case len(text) > 0:
-			var wrong []Violation
-			checked.Body = text
-			checked.value, wrong = op.judge.body(text, op.body, asRequest)
-			found = append(found, wrong...)
-		case op.bodyRequired:
-			found = append(found, Violation{"body", "", "must not be empty"})
-		}
+	switch {
+	case body != nil && len(body.Text) > 0:
+		var wrong []Violation
+		checked.Body = body.Text
+		checked.value, wrong = op.judge.body(checked.Body, op.body, op.asRequest)
+		found = append(found, wrong...)
+	case op.body != nil && op.bodyRequired:
+		found = append(found, Violation{"body", "", "must not be empty"})
 	}
 	if len(found) > 0 {
 		return nil, &Error{Status: http.StatusBadRequest, Violations: tidy(found)}
@@ -91,59 +150,6 @@ func (op *Operation) checkParameters(r *http.Request, pathParams map[string]stri
 		found = append(found, p.check(query[name], op.judge, asRequest)...)
 	}
 	return found
-}
-
-// maxAhead is how much memory is taken for a body before it arrives.
-const maxAhead = 2 << 20
-
-// readBody returns the body as sent, which may be empty. It returns an [*Error] with status 413 or 415, or the error of
-// reading the body.
-func readBody(r *http.Request, limit int64) ([]byte, error) {
-	if r.Body == nil || r.Body == http.NoBody {
-		return nil, nil
-	}
-	if !isJSON(r.Header) {
-		return nil, &Error{
-			Status: http.StatusUnsupportedMediaType, Violations: []Violation{{"header", "Content-Type", "must be application/json"}},
-		}
-	}
-	tooLarge := &Error{
-		Status: http.StatusRequestEntityTooLarge, Violations: []Violation{{"body", "", fmt.Sprintf("must have at most %d bytes", limit)}},
-	}
-	if r.ContentLength > limit {
-		return nil, tooLarge
-	}
-	// A length that is merely announced takes little memory; once that much has arrived, it is believed.
-	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxAhead)+bytes.MinRead))
-	bounded := io.LimitReader(r.Body, limit+1)
-	_, err := body.ReadFrom(io.LimitReader(bounded, maxAhead))
-	if rest := int(r.ContentLength) - body.Len(); err == nil && rest > 0 {
-		body.Grow(rest + bytes.MinRead)
-	}
-	if err == nil {
-		_, err = body.ReadFrom(bounded)
-	}
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok { // of a handler before this one
-		return nil, tooLarge
-	}
-	if err != nil {
-		return nil, fmt.Errorf("contract: read the body: %w", err)
-	}
-	text := body.Bytes()
-	if int64(len(text)) > limit {
-		r.Body = resumed{io.MultiReader(body, r.Body), r.Body}
-		return nil, tooLarge
-	}
-	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
-	r.Body, _ = r.GetBody()
-	r.ContentLength, r.TransferEncoding = int64(len(text)), nil
-	return text, nil
-}
-
-// resumed is a body of which the beginning was read: it is read again, then the rest.
-type resumed struct {
-	io.Reader
-	io.Closer
 }
 
 // isJSON accepts application/json, alone or with charset=utf-8.

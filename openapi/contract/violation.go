@@ -22,7 +22,7 @@ type Violation struct {
 }
 
 // Error is a rejected request. CheckRequest returns it with status 400, 413 or 415; at 413 and 415 there is exactly one
-// violation. Other statuses, such as 401, are those of the caller of this package; see [Contract.WriteError].
+// violation. ReceiveBody also returns 503, which is no fault of the request. Other statuses, such as 401, are those of the caller of this package; see [Contract.WriteError].
 type Error struct {
 	Status     int
 	Violations []Violation

@@ -13,6 +13,7 @@ import (
 
 	gen "github.com/crossborder-payouts/payouts/gen/server"
 	"github.com/crossborder-payouts/payouts/openapi/contract"
+	"github.com/crossborder-payouts/payouts/openapi/contract/bodies"
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
@@ -26,8 +27,10 @@ type Config struct {
 	Ready func(context.Context) error
 	NewID func() string
 	Now   func() time.Time
-	// Timeout is the time to handle one request.
+	// Timeout is the time to handle one request once its body has arrived.
 	Timeout time.Duration
+	// Bodies receives the bodies of requests.
+	Bodies bodies.Receiver
 	// RateLimit is how many requests per second each client may send to this process, with bursts of twice as many;
 	// 0 is no limit (D-28).
 	RateLimit int
@@ -57,11 +60,6 @@ func New(c Config) http.Handler {
 		observe(log, c.NewID),
 		unstored,
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: recovered}),
-		middleware.ContextTimeoutWithConfig(middleware.ContextTimeoutConfig{
-			Timeout: c.Timeout,
-			// The default would write a response of another form.
-			ErrorHandler: func(err error, _ echo.Context) error { return err },
-		}),
 		wholePath,
 	)
 	mountPages(e, c)
@@ -70,6 +68,7 @@ func New(c Config) http.Handler {
 		guard: guard{
 			authenticate: c.Service.Authenticate, limits: newRateLimits(c.RateLimit),
 			failures: newFailureLimits(c.FailureLimit, c.Now, log.limited),
+			bodies:   c.Bodies, timeout: c.Timeout,
 		},
 	}
 	gen.RegisterHandlers(router, gen.NewStrictHandler(handlers{c.Service}, []gen.StrictMiddlewareFunc{c.Metrics.created}))

@@ -100,6 +100,8 @@ func errorOf(err error) *payout.Error {
 func fromContract(refused *contract.Error) *payout.Error {
 	e := payout.NewError(payout.CodeBadRequest)
 	switch refused.Status {
+	case http.StatusServiceUnavailable:
+		e = payout.NewError(payout.CodeServiceUnavailable)
 	case http.StatusRequestEntityTooLarge:
 		e = payout.NewError(payout.CodePayloadTooLarge)
 	case http.StatusUnsupportedMediaType:

@@ -2,16 +2,17 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/openapi/contract"
+	"github.com/crossborder-payouts/payouts/openapi/contract/bodies"
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
@@ -20,6 +21,8 @@ type guard struct {
 	authenticate func(ctx context.Context, clientID payout.ClientID, secret string) (payout.Client, error)
 	failures     *failureLimits
 	limits       *rateLimits
+	bodies       bodies.Receiver
+	timeout      time.Duration // for credentials, and for everything after the body has arrived
 }
 
 // before is the middleware for an operation.
@@ -41,7 +44,12 @@ func (g guard) before(op *contract.Operation) echo.MiddlewareFunc {
 			if err != nil {
 				return err
 			}
-			checked, err := op.CheckRequest(r, params, contract.DefaultBodyLimit)
+			body, err := op.ReceiveBody(r, g.bodies)
+			defer body.Release()
+			var checked *contract.Request
+			if err == nil {
+				checked, err = op.Check(r, params, body)
+			}
 			var refused *contract.Error
 			switch {
 			case errors.As(err, &refused):
@@ -53,8 +61,11 @@ func (g guard) before(op *contract.Operation) echo.MiddlewareFunc {
 			if err != nil {
 				return err
 			}
-			ctx := context.WithValue(checked.WithContext(r.Context()), clientKey{}, client)
-			c.SetRequest(r.WithContext(ctx))
+			ctx, cancel := context.WithTimeout(r.Context(), g.timeout)
+			defer cancel()
+			r = r.WithContext(context.WithValue(checked.WithContext(ctx), clientKey{}, client))
+			r.Body, r.GetBody = http.NoBody, nil // the binder has the body, and the last reference to it
+			c.SetRequest(r)
 			return next(c)
 		}
 	}
@@ -67,7 +78,9 @@ func (g guard) identify(r *http.Request, seen *observation) (payout.Client, erro
 	if err != nil {
 		return payout.Client{}, err
 	}
-	client, err := g.authenticate(r.Context(), payout.ClientID(id), secret)
+	ctx, cancel := context.WithTimeout(r.Context(), g.timeout)
+	defer cancel()
+	client, err := g.authenticate(ctx, payout.ClientID(id), secret)
 	attempt.end(seen, client.ID, err)
 	return client, err
 }
@@ -96,11 +109,23 @@ func idempotency(ctx context.Context, key *api.IdempotencyKey) payout.Idempotenc
 	if key == nil {
 		return payout.Idempotency{}
 	}
+	return payout.Idempotency{Key: *key, Fingerprint: checkedOf(ctx).Fingerprint()}
+}
+
+// forget drops the body of a request once its documents are decoded: the text of both together would take twice the memory
+// while the database is written.
+func forget[T any](ctx context.Context, documents *[]T) {
+	*documents = nil
+	checkedOf(ctx).Forget()
+}
+
+// checkedOf returns the request that the guard has checked.
+func checkedOf(ctx context.Context) *contract.Request {
 	checked, ok := contract.FromContext(ctx)
 	if !ok {
-		panic("httpapi: a creation was reached without its guard")
+		panic("httpapi: an operation was reached without its guard")
 	}
-	return payout.Idempotency{Key: *key, Fingerprint: checked.Fingerprint()}
+	return checked
 }
 
 // pathParams returns the decoded path parameters; echo leaves them encoded if the path has encoded slashes or dots.
@@ -129,7 +154,7 @@ func (checkedBody) Bind(into any, c echo.Context) error {
 	if !ok {
 		return errors.New("a body was bound before it was checked")
 	}
-	if err := json.Unmarshal(checked.Body, into); err != nil {
+	if err := checked.Decode(into); err != nil {
 		// The contract accepted it, so this is a defect of ours. The cause may hold a value and is dropped.
 		return fmt.Errorf("a checked body does not fit %T", into)
 	}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -14,7 +15,9 @@ func mountPages(e *echo.Echo, c Config) {
 	}
 	page("/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
 	page("/readyz", func(ctx echo.Context) error {
-		if err := c.Ready(ctx.Request().Context()); err != nil {
+		within, cancel := context.WithTimeout(ctx.Request().Context(), c.Timeout)
+		defer cancel()
+		if err := c.Ready(within); err != nil {
 			observed(ctx).cause = err
 			return ctx.String(http.StatusServiceUnavailable, "not ready\n"+errorOf(err).Message+"\n")
 		}

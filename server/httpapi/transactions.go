@@ -24,7 +24,9 @@ func (h handlers) CreateTransaction(
 	if err != nil {
 		return nil, err
 	}
-	t, replayed, err := h.service.CreateTransaction(ctx, clientOf(ctx), idempotency(ctx, r.Params.XIdempotencyKey), payout.UserID(r.UserID.String()), n)
+	key := idempotency(ctx, r.Params.XIdempotencyKey)
+	forget(ctx, &r.Body.PhysicalDocuments)
+	t, replayed, err := h.service.CreateTransaction(ctx, clientOf(ctx), key, payout.UserID(r.UserID.String()), n)
 	if err != nil {
 		return nil, err
 	}

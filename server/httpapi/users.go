@@ -10,7 +10,9 @@ import (
 
 // CreateUser implements POST /users.
 func (h handlers) CreateUser(ctx context.Context, r gen.CreateUserRequestObject) (gen.CreateUserResponseObject, error) {
-	u, replayed, err := h.service.CreateUser(ctx, clientOf(ctx), idempotency(ctx, r.Params.XIdempotencyKey), newUser(r.Body))
+	key, registered := idempotency(ctx, r.Params.XIdempotencyKey), newUser(r.Body)
+	forget(ctx, &r.Body.PhysicalDocuments)
+	u, replayed, err := h.service.CreateUser(ctx, clientOf(ctx), key, registered)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
+
 	"github.com/crossborder-payouts/payouts/openapi/contract/listen"
 	"github.com/crossborder-payouts/payouts/server"
 	"github.com/crossborder-payouts/payouts/server/store"
@@ -30,7 +32,8 @@ type serve struct {
 	FailureLimit     int           `help:"Requests with wrong credentials per minute that an address may send, and that a client id may have; 0 is no limit." default:"300"`
 	TrustedProxies   proxies       `help:"Addresses and networks (CIDR), separated by commas, of proxies in front of the service whose X-Forwarded-For is believed." placeholder:"LIST"`
 	OmitAddresses    bool          `help:"Leave the addresses of callers out of the log."`
-	Timeout          time.Duration `help:"Time to handle one request." default:"30s"`
+	Timeout          time.Duration `help:"Time to handle one request, once its body has arrived." default:"30s"`
+	BodyMemory       int64         `help:"Memory for the bodies of requests, in bytes; 0 is a quarter of GOMEMLIMIT, or else of the memory of the container or machine, and at most 268435456. Bodies wait for room for two minutes." default:"0"`
 	ShutdownDelay    time.Duration `help:"Time to accept connections after SIGTERM, while /readyz answers 503." default:"0s"`
 	ShutdownPatience time.Duration `help:"Time for requests in flight to finish after that." default:"20s"`
 	LogLevel         string        `help:"Minimum log level: debug, info, warn or error." default:"info" enum:"debug,info,warn,error"`
@@ -59,10 +62,12 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 		return usageError{"sandbox", fmt.Errorf("has public secrets, and others can reach %s: "+
 			"listen on a loopback address, or set --sandbox-public", s.Listen)}
 	}
+	// The collector must know the limit of the container. Where there is no limit to be found, there is none.
+	_, _ = memlimit.Set(memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)))
 	srv, err := server.New(ctx, server.Config{
 		Database: s.Database, Sandbox: s.Sandbox, RateLimit: s.RateLimit, Logger: log,
 		FailureLimit: s.FailureLimit, TrustedProxies: s.TrustedProxies, OmitAddresses: s.OmitAddresses,
-		Timeout: s.Timeout, ShutdownDelay: s.ShutdownDelay, ShutdownPatience: s.ShutdownPatience,
+		Timeout: s.Timeout, BodyMemory: s.BodyMemory, ShutdownDelay: s.ShutdownDelay, ShutdownPatience: s.ShutdownPatience,
 	})
 	switch {
 	case errors.Is(err, store.ErrDatabaseURL), errors.Is(err, server.ErrIsSandbox), errors.Is(err, server.ErrNotSandbox):
@@ -106,6 +111,7 @@ func (s serve) check() error {
 	}{
 		{"rate-limit", s.RateLimit < 0, "must not be negative"},
 		{"failure-limit", s.FailureLimit < 0, "must not be negative"},
+		{"body-memory", s.BodyMemory < 0, "must not be negative"},
 		{"timeout", s.Timeout <= 0, "must be more than 0"},
 		{"shutdown-delay", s.ShutdownDelay < 0, "must not be negative"},
 		{"shutdown-patience", s.ShutdownPatience <= 0, "must be more than 0"},

@@ -23,6 +23,8 @@ type engine struct {
 	// kept is appended to a select whose rows must not be lost any more when it returns, although another transaction that
 	// wrote them may still wait for a synchronous standby.
 	kept string
+	// binary are the first arguments of a statement in a transaction that writes much binary data.
+	binary []any
 	// unavailable reports whether the database is unreachable or overloaded, as opposed to a wrong statement.
 	unavailable func(error) bool
 	// writable returns why writes would fail, as a sentence for /readyz; empty if they would succeed. The error means that it

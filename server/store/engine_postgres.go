@@ -33,6 +33,12 @@ func postgresEngine(databaseURL string) (engine, error) {
 		// No prepared statements, because a pooler in transaction mode changes the connection between transactions.
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
+	var binary []any
+	if config.DefaultQueryExecMode == pgx.QueryExecModeExec {
+		// That mode writes all values as text: a document would be in memory in hexadecimal, several times. This one costs one
+		// round trip more. A pooler in transaction mode allows it, in a transaction.
+		binary = []any{pgx.QueryExecModeDescribeExec}
+	}
 	// A table lock, because an advisory lock belongs to a session, which such a pooler does not keep either.
 	locker, err := lock.NewPostgresTableLocker(lock.WithTableLockTimeout(100*time.Millisecond, 600))
 	if err != nil {
@@ -52,6 +58,7 @@ func postgresEngine(databaseURL string) (engine, error) {
 		// A wait for a standby that is cancelled, because the caller went away, makes the transaction visible. A lock is written
 		// after it and waits for the standby again.
 		kept:        " for key share",
+		binary:      binary,
 		unavailable: postgresUnavailable,
 		writable:    postgresWritable,
 		// One pool is both, and no file is ours.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/crossborder-payouts/payouts/openapi/contract"
+	"github.com/crossborder-payouts/payouts/openapi/contract/bodies"
 )
 
 // front is the proxy, as a handler.
@@ -76,7 +77,7 @@ func newFront(o options, log *slog.Logger) (*front, error) {
 		BufferPool:   buffers{},
 	}
 	f.checked = rules.Middleware(f.proxy,
-		contract.BodyLimit(o.BodyLimit), contract.MemoryLimit(o.MemoryLimit),
+		contract.BodyLimit(o.BodyLimit), contract.Memory(bodies.NewMemory(o.MemoryLimit, o.BodyLimit, bodies.DefaultPatience)),
 		contract.Requests(modes[o.Requests]), contract.Responses(modes[o.Responses], o.ResponseLimit),
 		contract.OnError(f.refuse), contract.RequestID(f.newID),
 		contract.Watch(func(r *http.Request, found contract.Finding) { seen(r).finding = found }))
@@ -136,12 +137,11 @@ func (f *front) refuse(w http.ResponseWriter, r *http.Request, err error) {
 // ServeHTTP implements [http.Handler].
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o := &observation{start: time.Now(), caller: r.Context()}
-	out := &observedWriter{ResponseWriter: w, patience: f.BodyTime}
+	out := &observedWriter{ResponseWriter: w}
 	f.metrics.inFlight.Inc()
 	ended := false
 	defer func() {
 		f.metrics.inFlight.Dec()
-		out.endPatience()
 		o.aborted = !ended
 		f.observe(o, r, out)
 	}()
@@ -160,12 +160,11 @@ func (buffers) Get() []byte { return pool.Get().(*[32 << 10]byte)[:] }
 // Put implements [httputil.BufferPool].
 func (buffers) Put(b []byte) { pool.Put((*[32 << 10]byte)(b)) }
 
-// observedWriter counts what is sent, and gives each part of a response its own time.
+// observedWriter counts what is sent.
 type observedWriter struct {
 	http.ResponseWriter
-	patience time.Duration
-	status   int
-	bytes    int64
+	status int
+	bytes  int64
 }
 
 // WriteHeader implements [http.ResponseWriter].
@@ -181,18 +180,9 @@ func (w *observedWriter) Write(text []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
-	// A writer without deadlines is one of a test.
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.patience))
 	n, err := w.ResponseWriter.Write(text)
 	w.bytes += int64(n)
 	return n, err
-}
-
-// endPatience is for the next request of the connection.
-func (w *observedWriter) endPatience() {
-	if w.bytes > 0 {
-		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Time{})
-	}
 }
 
 // Unwrap is for [http.ResponseController].

@@ -27,9 +27,9 @@ type options struct {
 	Probe            string        `help:"Path of a GET operation without effect. Before a request is refused, the service is asked for it with the caller's headers, to learn whether it accepts the credentials." default:"/payers?country=AQ" placeholder:"PATH"`
 	BodyLimit        int64         `help:"Largest request body, in bytes." default:"20971520"`
 	ResponseLimit    int           `help:"Largest response that is judged, in bytes; larger ones are streamed." default:"4194304"`
-	MemoryLimit      int64         `help:"Bytes of bodies held in memory at a time; beyond it requests with a body are answered 503." default:"268435456"`
+	MemoryLimit      int64         `help:"Bytes of bodies held in memory at a time; beyond it bodies wait for two minutes, then their requests are answered 503." default:"268435456"`
 	Timeout          time.Duration `help:"Time for the service to begin its response." default:"30s"`
-	BodyTime         time.Duration `help:"Time to receive a request, and to send each part of a response." default:"60s"`
+	BodyTime         time.Duration `help:"Time for each 240 KiB of a request to arrive, and of a response to be read." default:"15s"`
 	UpstreamCA       string        `name:"upstream-ca" help:"PEM file with CA certificates of the service, in addition to those of the system." placeholder:"FILE"`
 	TLSCertificate   string        `name:"tls-certificate" help:"PEM file with a certificate: serve https. It is read again when it changes." placeholder:"FILE"`
 	TLSKey           string        `name:"tls-key" help:"PEM file with its key." placeholder:"FILE"`

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/crossborder-payouts/payouts/openapi/contract/bodies"
 	"github.com/crossborder-payouts/payouts/openapi/contract/listen"
 )
 
@@ -89,10 +90,11 @@ func ofListening(err error) error {
 	return err
 }
 
-// server has no WriteTimeout: each part of a response has its own time.
+// server holds bodies to a pace; its ReadTimeout is for those that nobody reads.
 func (f *front) server(h http.Handler) *http.Server {
+	pace := bodies.Pace{Bytes: bodies.DefaultPace.Bytes, Window: f.BodyTime}
 	return &http.Server{
-		Handler:           h,
+		Handler:           pace.Handler(h),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       f.BodyTime,
 		IdleTimeout:       120 * time.Second,
