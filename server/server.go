@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -115,7 +116,8 @@ func (s *Server) serve(ctx context.Context, listener net.Listener, handler http.
 		ReadTimeout:       s.config.BodyPace.Window, // for bodies that nobody reads
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100},
+		ErrorLog:          log.New(errorLog{s.log, !s.config.OmitAddresses}, "", 0),
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(listener) }()

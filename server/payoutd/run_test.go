@@ -88,6 +88,16 @@ func TestInvalidCommandLines(t *testing.T) {
 		{"address in use", []string{"serve", free, "--listen=" + taken.Addr().String()}, variables(), "payoutd: --listen (or $PAYOUTD_LISTEN) ..."},
 		{"metrics address in use", []string{"serve", free, "--listen=127.0.0.1:0", "--metrics-listen=" + taken.Addr().String()}, variables(), "payoutd: --metrics-listen (or $PAYOUTD_METRICS_LISTEN) ..."},
 		{"no metrics address", []string{"serve", free, "--listen=127.0.0.1:0"}, variables("PAYOUTD_METRICS_LISTEN", "nowhere"), "payoutd: --metrics-listen (or $PAYOUTD_METRICS_LISTEN) ..."},
+		{"clear text for others", []string{"serve", free, "--listen=0.0.0.0:0"}, variables(), "payoutd: --listen (or $PAYOUTD_LISTEN) is 0.0.0.0:0, which others can reach: " +
+			"serve TLS with --tls-certificate and --tls-key, or set --insecure if TLS ends in front of it\n"},
+		{"clear text on all interfaces", []string{"serve", free, "--sandbox-public", "--sandbox"}, variables("PAYOUTD_LISTEN", ":0"), "payoutd: --listen (or $PAYOUTD_LISTEN) is :0, which others can reach: ..."},
+		{"sandbox for others", []string{"serve", free, "--sandbox", "--insecure", "--listen=:0"}, variables(), "payoutd: --sandbox (or $PAYOUTD_SANDBOX) has public secrets, and others can reach :0: " +
+			"listen on a loopback address, or set --sandbox-public\n"},
+		{"a certificate without a key", []string{"serve", free, "--tls-certificate=x"}, variables(), "payoutd: --tls-key (or $PAYOUTD_TLS_KEY) and --tls-certificate need each other\n"},
+		{"no certificate", []string{"serve", free, "--tls-certificate=/nowhere", "--tls-key=/nowhere"}, variables(), "payoutd: --tls-certificate (or $PAYOUTD_TLS_CERTIFICATE) stat /nowhere: ..."},
+		{"negative failures", []string{"serve", "--failure-limit=-1"}, variables(), "payoutd: --failure-limit (or $PAYOUTD_FAILURE_LIMIT) must not be negative\n"},
+		{"no proxy", []string{"serve", "--trusted-proxies=10.0.0.0/8,proxy"}, variables(), "payoutd: --trusted-proxies (or $PAYOUTD_TRUSTED_PROXIES): \"proxy\" is neither an address nor a network" + tryHelp},
+		{"no network", []string{"serve"}, variables("PAYOUTD_TRUSTED_PROXIES", "10.0.0.0/33"), "payoutd: --trusted-proxies (or $PAYOUTD_TRUSTED_PROXIES): ..."},
 		{"no address", []string{"serve", free, "--listen=127.0.0.1:99999"}, variables(), "payoutd: --listen (or $PAYOUTD_LISTEN) ..."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
