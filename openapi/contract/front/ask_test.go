@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/crossborder-payouts/payouts/openapi/contract"
+	"github.com/crossborder-payouts/payouts/server"
 )
 
 // gate is a service that knows one secret, answers everything else with a refusal of its own, and counts.
@@ -255,4 +257,39 @@ func FuzzDescribe(f *testing.F) {
 
 func violation(in, field string) contract.Violation {
 	return contract.Violation{In: in, Field: field, Reason: "is wrong"}
+}
+
+// D-58: the service sees the address of the caller behind the front, in the request that is forwarded and in the question
+// for its credentials: a flood from one address is refused, and callers at others are not.
+func TestTheServiceSeesTheAddressOfTheCaller(t *testing.T) {
+	t.Parallel()
+	s := sandbox(t, func(c *server.Config) {
+		c.FailureLimit = 4
+		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
+	})
+	f := before(t, s.URL, func(o *options) { o.TrustForwarded = true }) // so that a test can have several addresses
+	call := func(address, target, secret string) int {
+		res, _ := send(t, f.URL, http.MethodGet, target, "", "X-Forwarded-For: "+address,
+			"X-Client-Id: "+server.SandboxClients[0].ID, "X-Client-Secret: "+secret)
+		return res.StatusCode
+	}
+	const valid, invalid = "/payers", "/payers?wrong=1"
+	for i, target := range []string{valid, invalid, valid, invalid, valid, invalid} {
+		want := http.StatusUnauthorized
+		if i >= 4 {
+			want = http.StatusTooManyRequests
+		}
+		if got := call("203.0.113.1", target, "wrong"); got != want {
+			t.Errorf("request %d: %d, want %d", i, got, want)
+		}
+	}
+	right := server.SandboxClients[0].Secret
+	for _, c := range []struct {
+		target string
+		want   int
+	}{{valid, http.StatusOK}, {invalid, http.StatusBadRequest}} {
+		if got := call("198.51.100.7", c.target, right); got != c.want {
+			t.Errorf("%s from another address: %d, want %d", c.target, got, c.want)
+		}
+	}
 }

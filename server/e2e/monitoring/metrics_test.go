@@ -8,11 +8,13 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
@@ -266,6 +268,27 @@ func TestMetricsCountRateLimitedRequests(t *testing.T) {
 		servertest.Call(t, s, http.MethodGet, "/payers", nil, "X-Client-Id", canaryWord)
 	}
 	if got := scrape().series(t, "payoutd_rate_limited_total"); !maps.Equal(got, want) {
+		wantSeries(t, got, want)
+	}
+}
+
+// D-58: requests whose credentials were not accepted are counted by what became of them.
+func TestMetricsCountWrongCredentials(t *testing.T) {
+	t.Parallel()
+	s, _, scrape := serve(t, server.Config{FailureLimit: 3, Now: func() time.Time { return time.Unix(0, 0) }, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	servertest.Call(t, s, http.MethodGet, "/payers", nil) // a success is not counted
+	wrong := func(n int, headers ...string) {
+		for range n {
+			servertest.Call(t, s, http.MethodGet, "/payers", nil, append([]string{"X-Client-Secret", canaryWord}, headers...)...)
+		}
+	}
+	wrong(5, "X-Forwarded-For", "203.0.113.1") // 3 unauthorized, 2 beyond the limit of the address
+	wrong(1, "X-Client-Id", "")                // no id
+	for i := range 4 {                         // the first failure of each; the client id has had one
+		wrong(1, "X-Forwarded-For", "203.0.113."+strconv.Itoa(i+2))
+	}
+	want := map[string]float64{`{result="unauthorized"}`: 6, `{result="address_limited"}`: 2, `{result="client_limited"}`: 2}
+	if got := scrape().series(t, "payoutd_authentication_failures_total"); !maps.Equal(got, want) {
 		wantSeries(t, got, want)
 	}
 }
