@@ -12,7 +12,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// How many callers are remembered. An attacker who fills all of it takes about 20 MB.
+// How many callers are remembered. An attacker who fills all of it takes about 25 MB.
 const (
 	mostAddresses   = 1 << 16
 	mostClientIDs   = 1 << 14
