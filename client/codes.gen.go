@@ -43,6 +43,8 @@ const (
 	AddressRequired Code = "ADDRESS_REQUIRED"
 	// CurrencyNotSupported: 422. A currency is not the one of the corridor or of the receive side.
 	CurrencyNotSupported Code = "CURRENCY_NOT_SUPPORTED"
+	// ExchangeRateNotAllowed: 422. The rate is outside the bounds that client and operator agreed on.
+	ExchangeRateNotAllowed Code = "EXCHANGE_RATE_NOT_ALLOWED"
 	// AmountNotAllowed: 422. The payer does not pay out this amount.
 	AmountNotAllowed Code = "AMOUNT_NOT_ALLOWED"
 	// LimitExceeded: 422. Above the remaining limit of the highest tier.

@@ -64,8 +64,8 @@ func dataURI(mediaType string, data []byte) (string, error) {
 	switch {
 	case len(data) == 0:
 		problem = "is empty"
-	case !isDocumentType(mediaType):
-		problem = "must be an image or a PDF"
+	case !isDocumentType(mediaType), found == svg:
+		problem = "must be an image, but not SVG, or a PDF"
 	case found != "" && kindOf(found) != kindOf(mediaType):
 		problem = "must be what its media type says"
 	case len(prefix)+base64.StdEncoding.EncodedLen(len(data)) > maxDocument:
@@ -95,7 +95,7 @@ func sniffed(data []byte) string {
 		case bytes.Contains(start, []byte("%PDF-")):
 			return "application/pdf"
 		case bytes.Contains(start, []byte("<svg")):
-			return "image/svg+xml"
+			return svg
 		case mediaType == "application/octet-stream":
 			return ""
 		}
@@ -103,13 +103,15 @@ func sniffed(data []byte) string {
 	return mediaType
 }
 
-// isDocumentType is the rule of the contract: image/* or application/pdf.
+const svg = "image/svg+xml"
+
+// isDocumentType is the rule of the contract: image/*, but not SVG, or application/pdf (D-15, D-63).
 func isDocumentType(mediaType string) bool {
 	subtype, image := strings.CutPrefix(mediaType, "image/")
 	if !image {
 		return mediaType == "application/pdf"
 	}
-	return subtype != "" && !strings.ContainsFunc(subtype, func(r rune) bool {
+	return subtype != "" && !strings.HasPrefix(subtype, "svg") && !strings.HasSuffix(subtype, "xml") && !strings.ContainsFunc(subtype, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("+.-", r)
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/govalues/decimal"
+
 	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/reference"
 	"github.com/crossborder-payouts/payouts/server/store"
@@ -79,11 +81,18 @@ var sandboxProfiles = []payout.Client{
 	{
 		Corridors:    []payout.Corridor{{Country: "US", Currency: "USD"}, {Country: "GB", Currency: "GBP"}},
 		Destinations: sandboxDestinations("NP", "IN", "MX", "PH", "NG", "JP", "KW"),
+		RateBounds:   sandboxRates,
 	},
 	{
 		Corridors:    []payout.Corridor{{Country: "US", Currency: "USD"}},
 		Destinations: sandboxDestinations("NP", "IN", "MX", "NG", "JP"),
+		RateBounds:   sandboxRates,
 	},
+}
+
+// sandboxRates are of one pair, so that partners can meet EXCHANGE_RATE_NOT_ALLOWED, and rates to all others are free.
+var sandboxRates = []payout.RateBounds{
+	{From: "USD", To: "MXN", Min: decimal.MustNew(5, 0), Max: decimal.MustNew(50, 0)},
 }
 
 func sandboxDestinations(countries ...string) []payout.Destination {

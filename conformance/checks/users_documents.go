@@ -2,6 +2,7 @@ package checks
 
 import (
 	"bytes"
+	"encoding/base64"
 	"strings"
 
 	"github.com/google/uuid"
@@ -10,13 +11,12 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// Copies of documents as data URIs: the first bytes of a PNG and of a PDF, as in the examples of the contract, and a whole GIF
-// and SVG.
+// Copies of documents as data URIs: the first bytes of a PNG and of a PDF, as in the examples of the contract, and a whole GIF.
 const (
 	documentPNG = "data:image/png;base64,iVBORw0KGgo="
 	documentPDF = "data:application/pdf;base64,JVBERi0xLjcK"
 	documentGIF = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
-	documentSVG = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4="
+	documentICO = "data:image/vnd.microsoft.icon;base64,AAABAAEAAQEAAA=="
 )
 
 func usersDocuments() []probe.Check {
@@ -47,11 +47,11 @@ func usersDocuments() []probe.Check {
 			Run: contentHidden,
 		},
 		{
-			ID: "users.physical-documents.accepted", Title: "A copy may be an image of any type or a PDF, of several hundred kilobytes",
+			ID: "users.physical-documents.accepted", Title: "A copy may be an image of any type but SVG, or a PDF, of several hundred kilobytes",
 			Clauses: []string{"2.5-physical-document", "D-15"}, Operations: registration,
 			Fix: "Accept data URIs of image/* and application/pdf, as long as a body may be; scans are large.",
 			Run: func(t *probe.T) {
-				for _, value := range []string{documentPNG, documentGIF, documentSVG, documentPDF, documentPDF + strings.Repeat("JVBERi0x", 1<<16)} {
+				for _, value := range []string{documentPNG, documentGIF, documentICO, documentPDF, documentPDF + strings.Repeat("JVBERi0x", 1<<16)} {
 					register(t, t.UserRequest(withCopy(value)))
 				}
 			},
@@ -74,7 +74,45 @@ func usersDocuments() []probe.Check {
 				}
 			},
 		},
+		{
+			ID: "users.physical-documents.markup", Title: "A copy that is SVG, HTML or XML is refused with 400, whatever media type it declares",
+			Clauses: []string{"D-63"}, Operations: registration,
+			Fix: "Refuse image/svg+xml, and look at the beginning of the content: refuse what begins with < after white space or a byte order mark, also in UTF-16 and UTF-32.",
+			Run: func(t *probe.T) {
+				const script = `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`
+				for name, of := range map[string]struct{ mediaType, content string }{
+					"SVG":                               {"image/svg+xml", script},
+					"the media type of SVG in capitals": {"image/SVG+XML", script},
+					"the media type of SVG alone":       {"image/svg+xml", "\x89PNG\r\n\x1a\n"},
+					"SVG that declares PNG":             {"image/png", script},
+					"SVG that declares PDF":             {"application/pdf", script},
+					"XML with SVG after white space":    {"image/png", " \r\n\t\n" + `<?xml version="1.0"?>` + script},
+					"HTML":                              {"image/jpeg", "<!DOCTYPE html><title>x</title>"},
+					"HTML that goes on as PDF":          {"application/pdf", "<html><!--\n%PDF-1.7\n"},
+					"SVG after a byte order mark":       {"image/png", "\xEF\xBB\xBF" + script},
+					"SVG in UTF-16, little-endian":      {"image/png", "\xFF\xFE" + widened(script, "", "\x00")},
+					"SVG in UTF-16, big-endian":         {"image/png", "\xFE\xFF" + widened(script, "\x00", "")},
+					"SVG in UTF-16 without a mark":      {"image/png", widened(script, "\x00", "")},
+					"SVG in UTF-32":                     {"image/png", widened(script, "\x00\x00\x00", "")},
+				} {
+					t.Case(name, func() {
+						value := "data:" + of.mediaType + ";base64," + base64.StdEncoding.EncodeToString([]byte(of.content))
+						r, err := t.Client().CreateUserWithResponse(t.Context(), nil, t.UserRequest(withCopy(value)))
+						t.Refused(r, err, 400, badRequest, "body /physical_documents/0/document_value")
+					})
+				}
+			},
+		},
 	}
+}
+
+// widened writes ASCII text with bytes before and after each of its own.
+func widened(text, before, after string) string {
+	var wide strings.Builder
+	for _, c := range []byte(text) {
+		wide.WriteString(before + string(rune(c)) + after)
+	}
+	return wide.String()
 }
 
 // echoesDocuments registers a user with documents of both forms.

@@ -107,8 +107,17 @@ func documentMutants() []mutant {
 					user["virtual_documents"] = copies
 				}
 			})),
-		broken("Drawings are refused as copies", "users.physical-documents.accepted",
-			narrow("createUser", func(r request) bool { return strings.Contains(string(r.body), "data:image/svg") })),
+		broken("Icons are refused as copies", "users.physical-documents.accepted",
+			narrow("createUser", func(r request) bool { return strings.Contains(string(r.body), "data:image/vnd.") })),
+		broken("Drawings that declare PNG are accepted as copies", "users.physical-documents.markup", replaced(func(content string) string {
+			return strings.Replace(content, "data:image/png;base64,PHN2", "data:image/png;base64,AHN2", 1)
+		})),
+		broken("Drawings that declare themselves are accepted as copies", "users.physical-documents.markup", replaced(func(content string) string {
+			return strings.Replace(content, "data:image/svg+xml;base64,iVBO", "data:image/png;base64,iVBO", 1)
+		})),
+		broken("Drawings in UTF-16 are accepted as copies", "users.physical-documents.markup", replaced(func(content string) string {
+			return strings.Replace(content, ";base64,//48", ";base64,iVBO", 1)
+		})),
 		broken("A copy has at most 64 KiB", "users.physical-documents.accepted",
 			narrow("createUser", func(r request) bool { return len(r.body) > 64<<10 })),
 		broken("Archives are accepted as copies", "users.physical-documents.refused", replaced(func(content string) string {

@@ -343,8 +343,9 @@ type ClientInterface interface {
 	// 4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 	//    method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 	//    address (`ADDRESS_REQUIRED`);
-	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
-	//    amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
+	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the rate is
+	//    within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
+	//    zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 	// 6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
 	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
 	//    the tags that the next tier requires become REQUESTED.
@@ -382,8 +383,9 @@ type ClientInterface interface {
 	// 4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 	//    method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 	//    address (`ADDRESS_REQUIRED`);
-	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
-	//    amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
+	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the rate is
+	//    within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
+	//    zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 	// 6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
 	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
 	//    the tags that the next tier requires become REQUESTED.
@@ -947,8 +949,9 @@ func (c *Client) ListTransactions(ctx context.Context, userID UserID, params *Li
 //  4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 //     method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 //     address (`ADDRESS_REQUIRED`);
-//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
-//     amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
+//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the rate is
+//     within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
+//     zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 //  6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
 //     in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
 //     the tags that the next tier requires become REQUESTED.
@@ -996,8 +999,9 @@ func (c *Client) CreateTransactionWithBody(ctx context.Context, userID UserID, p
 //  4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 //     method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 //     address (`ADDRESS_REQUIRED`);
-//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
-//     amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
+//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the rate is
+//     within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
+//     zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 //  6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
 //     in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
 //     the tags that the next tier requires become REQUESTED.
@@ -2780,8 +2784,9 @@ type ClientWithResponsesInterface interface {
 	// 4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 	//    method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 	//    address (`ADDRESS_REQUIRED`);
-	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
-	//    amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
+	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the rate is
+	//    within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
+	//    zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 	// 6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
 	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
 	//    the tags that the next tier requires become REQUESTED.
@@ -2819,8 +2824,9 @@ type ClientWithResponsesInterface interface {
 	// 4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 	//    method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 	//    address (`ADDRESS_REQUIRED`);
-	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
-	//    amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
+	// 5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the rate is
+	//    within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
+	//    zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 	// 6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
 	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
 	//    the tags that the next tier requires become REQUESTED.
@@ -7362,8 +7368,9 @@ func (c *ClientWithResponses) ListTransactionsWithResponse(ctx context.Context, 
 //  4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 //     method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 //     address (`ADDRESS_REQUIRED`);
-//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
-//     amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
+//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the rate is
+//     within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
+//     zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 //  6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
 //     in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
 //     the tags that the next tier requires become REQUESTED.
@@ -7407,8 +7414,9 @@ func (c *ClientWithResponses) CreateTransactionWithBodyWithResponse(ctx context.
 //  4. what the payout method needs is there: a receive account (`RECEIVE_ACCOUNT_NOT_FOUND`), a payer of that
 //     method and country (`PAYER_NOT_FOUND`), one of its pick-up locations (`PICKUP_LOCATION_NOT_FOUND`), an
 //     address (`ADDRESS_REQUIRED`);
-//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the receiving
-//     amount is above zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
+//  5. the currencies are those of the corridor and of the receive side (`CURRENCY_NOT_SUPPORTED`); the rate is
+//     within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
+//     zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 //  6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
 //     in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
 //     the tags that the next tier requires become REQUESTED.

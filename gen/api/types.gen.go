@@ -80,6 +80,7 @@ const (
 	ErrorCodeBadRequest              ErrorCode = "BAD_REQUEST"
 	ErrorCodeCorridorNotEnabled      ErrorCode = "CORRIDOR_NOT_ENABLED"
 	ErrorCodeCurrencyNotSupported    ErrorCode = "CURRENCY_NOT_SUPPORTED"
+	ErrorCodeExchangeRateNotAllowed  ErrorCode = "EXCHANGE_RATE_NOT_ALLOWED"
 	ErrorCodeFundingAccountNotActive ErrorCode = "FUNDING_ACCOUNT_NOT_ACTIVE"
 	ErrorCodeFundingAccountNotFound  ErrorCode = "FUNDING_ACCOUNT_NOT_FOUND"
 	ErrorCodeIdempotencyKeyReused    ErrorCode = "IDEMPOTENCY_KEY_REUSED"
@@ -112,6 +113,8 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeCorridorNotEnabled:
 		return true
 	case ErrorCodeCurrencyNotSupported:
+		return true
+	case ErrorCodeExchangeRateNotAllowed:
 		return true
 	case ErrorCodeFundingAccountNotActive:
 		return true
@@ -567,7 +570,7 @@ type CustomPurpose = string
 // Example: NONE
 type DeliveryStatus string
 
-// DocumentContent A data URI with base64 content, of an image (`image/*`) or a PDF (`application/pdf`). It counts towards the 20 MiB of the body.
+// DocumentContent A data URI with base64 content, of an image (`image/*`, but not SVG) or a PDF (`application/pdf`). Content that begins like SVG, HTML or XML is rejected, whatever type is declared. It counts towards the 20 MiB of the body.
 //
 // Example: data:image/png;base64,iVBORw0KGgo=
 type DocumentContent = string
@@ -626,7 +629,7 @@ type ErrorDetail struct {
 // Example: body
 type ErrorDetailIn string
 
-// ExchangeRate Units of the receiving currency for one unit of the sending currency, above 0 and at most 1000000000, with at most 19 significant digits.
+// ExchangeRate Units of the receiving currency for one unit of the sending currency, above 0 and at most 1000000000, with at most 19 significant digits. You may have agreed on bounds for a pair of currencies with the operator; see [Money](#money).
 type ExchangeRate = wire.Amount
 
 // FeeAmountRequest Fee in `from_currency`, 0 to 1000000000000, on top of `from_amount`. It changes neither `to_amount` nor the limits. 0 if left out.
@@ -999,7 +1002,7 @@ type PhysicalDocumentRequest struct {
 	// Example: PASSPORT
 	DocumentType DocumentType `json:"document_type"`
 
-	// DocumentValue A data URI with base64 content, of an image (`image/*`) or a PDF (`application/pdf`). It counts towards the 20 MiB of the body.
+	// DocumentValue A data URI with base64 content, of an image (`image/*`, but not SVG) or a PDF (`application/pdf`). Content that begins like SVG, HTML or XML is rejected, whatever type is declared. It counts towards the 20 MiB of the body.
 	//
 	// Example: data:image/png;base64,iVBORw0KGgo=
 	DocumentValue DocumentContent `json:"document_value"`
@@ -1247,7 +1250,7 @@ type Transaction struct {
 	// Example: NONE
 	DeliveryStatus DeliveryStatus `json:"delivery_status"`
 
-	// ExchangeRate Units of the receiving currency for one unit of the sending currency, above 0 and at most 1000000000, with at most 19 significant digits.
+	// ExchangeRate Units of the receiving currency for one unit of the sending currency, above 0 and at most 1000000000, with at most 19 significant digits. You may have agreed on bounds for a pair of currencies with the operator; see [Money](#money).
 	ExchangeRate ExchangeRate `json:"exchange_rate"`
 
 	// FeeAmount An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
@@ -1328,7 +1331,7 @@ type TransactionDocumentRequest struct {
 	// Example: PASSPORT
 	DocumentType DocumentType `json:"document_type"`
 
-	// DocumentValue A data URI with base64 content, of an image (`image/*`) or a PDF (`application/pdf`). It counts towards the 20 MiB of the body.
+	// DocumentValue A data URI with base64 content, of an image (`image/*`, but not SVG) or a PDF (`application/pdf`). Content that begins like SVG, HTML or XML is rejected, whatever type is declared. It counts towards the 20 MiB of the body.
 	//
 	// Example: data:image/png;base64,iVBORw0KGgo=
 	DocumentValue DocumentContent `json:"document_value"`
@@ -1422,7 +1425,7 @@ type TransactionRequest struct {
 	// Example: School fee
 	CustomPurpose *CustomPurpose `json:"custom_purpose,omitempty"`
 
-	// ExchangeRate Units of the receiving currency for one unit of the sending currency, above 0 and at most 1000000000, with at most 19 significant digits.
+	// ExchangeRate Units of the receiving currency for one unit of the sending currency, above 0 and at most 1000000000, with at most 19 significant digits. You may have agreed on bounds for a pair of currencies with the operator; see [Money](#money).
 	ExchangeRate ExchangeRate `json:"exchange_rate"`
 
 	// FeeAmount Fee in `from_currency`, 0 to 1000000000000, on top of `from_amount`. It changes neither `to_amount` nor the limits. 0 if left out.
@@ -1638,7 +1641,7 @@ type UserRequest struct {
 	// Example: NP
 	Country CountryCode `json:"country"`
 
-	// DateOfBirth Date of birth, YYYY-MM-DD.
+	// DateOfBirth Date of birth, YYYY-MM-DD. It is neither before 1900-01-01 nor in the future (UTC).
 	DateOfBirth *openapi_types.Date `json:"date_of_birth,omitempty"`
 
 	// Email Email address, at most 254 characters. It need not be unique.

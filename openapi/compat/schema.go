@@ -62,6 +62,8 @@ func (c *comparison) schema(at place, b, h *node) {
 			c.composition(at, key, was, is)
 		case "discriminator":
 			c.discriminator(at, was, is)
+		case "x-text":
+			c.text(at, was, is)
 		case "default":
 			c.defaultValue(at, was, is)
 		case "readOnly", "writeOnly":
@@ -254,6 +256,23 @@ func (c *comparison) known(at place, key string, b, h *node) {
 	}
 	if added := without(texts(h), texts(b)); len(added) > 0 {
 		c.add(at, Compatible, "%s gained %s", key, strings.Join(added, ", "))
+	}
+}
+
+// text compares what a string is for, by which requests are judged (D-60). To refuse texts that deceive a reader breaks nobody
+// who means well, so it is compatible (D-31); line breaks may be meant well.
+func (c *comparison) text(at place, b, h *node) {
+	switch {
+	case at.side == Response:
+		c.add(at, Prose, "%s", edited("x-text", b, h))
+	case b == nil:
+		c.add(at, Compatible, "x-text %s added, which refuses only texts that deceive a reader or break a display", h)
+	case h == nil:
+		c.widened(at, "x-text %s removed", b)
+	case b.value() == "line" && h.value() == "prose":
+		c.widened(at, "x-text is prose instead of line, with line breaks")
+	default:
+		c.narrowed(at, "x-text is %s instead of %s", h, b)
 	}
 }
 

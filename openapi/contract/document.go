@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/crossborder-payouts/payouts/openapi/text"
 )
 
 // privateCopy returns a deep copy of doc, which the caller may change.
@@ -16,11 +18,11 @@ func privateCopy(doc *openapi3.T) (*openapi3.T, error) {
 	if doc == nil {
 		return nil, errors.New("no document")
 	}
-	text, err := doc.MarshalJSON()
+	written, err := doc.MarshalJSON()
 	if err != nil {
 		return nil, fmt.Errorf("copy the document: %w", err)
 	}
-	own, err := openapi3.NewLoader().LoadFromData(text)
+	own, err := openapi3.NewLoader().LoadFromData(written)
 	if err != nil {
 		return nil, fmt.Errorf("copy the document: %w", err)
 	}
@@ -63,12 +65,26 @@ func supported(pointer string, ref *openapi3.SchemaRef) error {
 			return refuse("%s must be a string", reasonExtension)
 		}
 	}
+	if kind, ok := s.Extensions[textExtension]; ok {
+		if !s.Type.Is(openapi3.TypeString) || !slices.Contains(text.Kinds(), textKind(s)) {
+			return refuse("%s must be line or prose, of a string, not %v", textExtension, kind)
+		}
+	}
 	if len(s.OneOf) > 0 {
 		if _, err := variants(s); err != nil {
 			return refuse("%v", err)
 		}
 	}
 	return nil
+}
+
+// textExtension says what a string of a request is for, which decides about its characters (D-60).
+const textExtension = "x-text"
+
+// textKind returns the kind of a string, empty if the schema has none.
+func textKind(s *openapi3.Schema) text.Kind {
+	kind, _ := s.Extensions[textExtension].(string)
+	return text.Kind(kind)
 }
 
 // variants returns the schemas of a oneOf by the value of its discriminator.
@@ -144,7 +160,10 @@ func newJudge(doc *openapi3.T) (*judge, error) {
 			}
 		}
 	}
-	j := &judge{keys: map[*openapi3.Schema][]any{}, numbers: map[*openapi3.Schema]numberRule{}, variants: map[*openapi3.Schema]map[string]*openapi3.Schema{}}
+	j := &judge{
+		keys: map[*openapi3.Schema][]any{}, numbers: map[*openapi3.Schema]numberRule{}, texts: map[*openapi3.Schema]text.Kind{},
+		variants: map[*openapi3.Schema]map[string]*openapi3.Schema{},
+	}
 	err := doc.WalkSchemas(func(_ string, ref *openapi3.SchemaRef) (err error) {
 		s := ref.Value
 		if values, err := known(s, knownValuesExtension); err != nil {
@@ -167,6 +186,8 @@ func newJudge(doc *openapi3.T) (*judge, error) {
 			s.AdditionalProperties = openapi3.AdditionalProperties{Has: new(bool)}
 		case s.Type.Is(openapi3.TypeInteger), s.Type.Is(openapi3.TypeNumber):
 			j.numbers[s] = takeNumberRule(s)
+		case textKind(s) != "":
+			j.texts[s] = textKind(s)
 		}
 		return err
 	})

@@ -1,8 +1,12 @@
 package contract
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -89,9 +93,10 @@ func isWebAddress(s string) bool {
 const (
 	errNotDataURI = refusal("must be a base64 data URI of an image or PDF")
 	errNotBase64  = refusal("must contain valid base64")
+	errMarkup     = refusal("must not be SVG, HTML or XML")
 )
 
-// checkDataURI returns errNotDataURI or errNotBase64. It is one pass over the text: a document has up to 15 MB of it.
+// checkDataURI returns errNotDataURI, errNotBase64 or errMarkup. It is one pass over the text: a document has up to 15 MB of it.
 func checkDataURI(s string) error {
 	rest, ok := strings.CutPrefix(s, "data:")
 	if !ok {
@@ -104,15 +109,41 @@ func checkDataURI(s string) error {
 	if !isBase64(data) {
 		return errNotBase64
 	}
+	if isMarkup(data) {
+		return errMarkup
+	}
 	return nil
 }
 
+// wideText begins text in UTF-16 or UTF-32: a byte order mark, or a "<" without one. No image and no PDF begins so.
+var wideText = [][]byte{{0xFE, 0xFF}, {0xFF, 0xFE}, {0, '<', 0}, {0, 0, 0xFE, 0xFF}, {0, 0, 0, '<', 0}}
+
+// isMarkup reports whether content, in base64, begins like SVG, HTML or XML, which a browser executes (D-63): with a "<" after
+// white space.
+func isMarkup(data string) bool {
+	content := bufio.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
+	begin, _ := content.Peek(5) // fewer if that is all
+	if slices.ContainsFunc(wideText, func(prefix []byte) bool { return bytes.HasPrefix(begin, prefix) }) {
+		return true
+	}
+	if bytes.HasPrefix(begin, []byte("\uFEFF")) {
+		_, _ = content.Discard(len("\uFEFF"))
+	}
+	for {
+		next, err := content.ReadByte()
+		if err != nil || !unicode.IsSpace(rune(next)) {
+			return err == nil && next == '<'
+		}
+	}
+}
+
+// isDocumentType reports whether a media type is one of D-15, and none that a browser executes (D-63): image/svg+xml.
 func isDocumentType(mediaType string) bool {
 	subtype, image := strings.CutPrefix(mediaType, "image/")
 	if !image {
 		return mediaType == "application/pdf"
 	}
-	return subtype != "" && !strings.ContainsFunc(subtype, func(r rune) bool {
+	return subtype != "" && !strings.HasPrefix(subtype, "svg") && !strings.HasSuffix(subtype, "xml") && !strings.ContainsFunc(subtype, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("+.-", r)
 	})
 }

@@ -10,11 +10,14 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/crossborder-payouts/payouts/openapi/text"
 )
 
 // judge checks values against schemas: kin-openapi does it, except for what it cannot do exactly.
 type judge struct {
 	numbers  map[*openapi3.Schema]numberRule
+	texts    map[*openapi3.Schema]text.Kind                   // of a request
 	keys     map[*openapi3.Schema][]any                       // of a map that lists its members
 	variants map[*openapi3.Schema]map[string]*openapi3.Schema // of a oneOf, by discriminator value
 }
@@ -22,21 +25,17 @@ type judge struct {
 // direction is what differs between judging a request and judging a response.
 type direction struct {
 	visit     []openapi3.SchemaValidationOption
+	texts     bool // judge the characters of texts: what was stored before there was a rule is returned as it is
 	maxValues int
 }
 
 var (
-	asRequest  = newDirection(openapi3.VisitAsRequest(), manyValues)
-	asResponse = newDirection(openapi3.VisitAsResponse(), math.MaxInt)
+	asRequest  = direction{visiting(openapi3.VisitAsRequest()), true, manyValues}
+	asResponse = direction{visiting(openapi3.VisitAsResponse()), false, math.MaxInt}
 )
 
-func newDirection(as openapi3.SchemaValidationOption, maxValues int) direction {
-	return direction{
-		visit: []openapi3.SchemaValidationOption{
-			as, openapi3.MultiErrors(), openapi3.WithStringFormatValidators(stringFormats),
-		},
-		maxValues: maxValues,
-	}
+func visiting(as openapi3.SchemaValidationOption) []openapi3.SchemaValidationOption {
+	return []openapi3.SchemaValidationOption{as, openapi3.MultiErrors(), openapi3.WithStringFormatValidators(stringFormats)}
 }
 
 // manyValues bounds the values of a request whose schema does not.
@@ -76,8 +75,8 @@ func values(s *openapi3.Schema, depth int) int {
 }
 
 // body judges a JSON text and returns its value.
-func (j *judge) body(text []byte, s *openapi3.Schema, as direction) (any, []Violation) {
-	value, found, complete := decode(text, as.maxValues)
+func (j *judge) body(sent []byte, s *openapi3.Schema, as direction) (any, []Violation) {
+	value, found, complete := decode(sent, as.maxValues)
 	if !complete {
 		return nil, found
 	}
@@ -100,7 +99,7 @@ func (j *judge) value(value any, s *openapi3.Schema, as direction) []Violation {
 	if err := s.VisitJSON(value, as.visit...); err != nil {
 		explain(err, &found)
 	}
-	j.exact(value, s, nil, &found)
+	j.exact(value, s, as, nil, &found)
 	return found
 }
 
@@ -122,17 +121,24 @@ func (at *step) pointer() jsontext.Pointer {
 	return at.up.pointer().AppendToken(at.name)
 }
 
-// exact judges the numbers within value, and the names of the members of its maps.
-func (j *judge) exact(value any, s *openapi3.Schema, at *step, found *[]Violation) {
+// exact judges what kin-openapi does not: the numbers within value, the characters of its texts, and the names of the members
+// of its maps.
+func (j *judge) exact(value any, s *openapi3.Schema, as direction, at *step, found *[]Violation) {
 	s = j.plain(s, value)
 	switch value := value.(type) {
+	case string:
+		if kind, ok := j.texts[s]; ok && as.texts {
+			if reason := kind.Reason(value); reason != "" {
+				*found = append(*found, Violation{"body", string(at.pointer()), reason})
+			}
+		}
 	case json.Number:
 		if reason := j.numbers[s].reason(value); reason != "" {
 			*found = append(*found, Violation{"body", string(at.pointer()), reason})
 		}
 	case []any:
 		for i, item := range value {
-			j.exact(item, itemSchema(s), &step{up: at, index: i, item: true}, found)
+			j.exact(item, itemSchema(s), as, &step{up: at, index: i, item: true}, found)
 		}
 	case map[string]any:
 		keys := j.keys[s]
@@ -140,7 +146,7 @@ func (j *judge) exact(value any, s *openapi3.Schema, at *step, found *[]Violatio
 			if keys != nil && !slices.Contains(keys, any(name)) {
 				*found = append(*found, Violation{"body", string(at.pointer().AppendToken(name)), "is not a known member"})
 			}
-			j.exact(member, memberSchema(s, name), &step{up: at, name: name}, found)
+			j.exact(member, memberSchema(s, name), as, &step{up: at, name: name}, found)
 		}
 	}
 }

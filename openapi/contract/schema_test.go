@@ -51,6 +51,35 @@ func TestBodyFollowsTheSchema(t *testing.T) {
 	}
 }
 
+// x-text is enforced in requests wherever the text is; openapi/text has the rule. The value is never repeated.
+func TestTextsOfRequestsDoNotDeceive(t *testing.T) {
+	t.Parallel()
+	const hidden = "must not contain invisible characters or controls of the writing direction"
+	c := shop(t)
+	for _, tc := range []struct{ name, body, want string }{
+		{"a name", with(`"names":["علی\u200cرضا","O’Neil"]`), ""},
+		{"an override of the direction", with(`"names":["a","b\u202ec"]`), "body /names/1: " + hidden},
+		{"spaces alone", with(`"names":["  "]`), "body /names/0: must have a visible character"},
+		{"an escape sequence", with(`"names":["\u001b[31m"]`), "body /names/0: must not contain control characters"},
+		{"too long and hidden", with(`"names":["a23456789012345678901\u200b"]`), "body /names/0: must have at most 20 characters\nbody /names/0: " + hidden},
+		{"two lines of a note", with(`"note":"a\nb"`), ""},
+		{"two lines of a name", with(`"names":["a\nb"]`), "body /names/0: must not contain control characters"},
+		{"a note", with(`"note":"\u200b"`), "body /note: " + hidden},
+		{"no note", with(`"note":null`), ""},
+		{"a text without a kind", with(`"tags":["\u202e"]`), ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := place(c, tc.body)
+			if tc.want == "" {
+				wantAccepted(t, err)
+				return
+			}
+			wantRefused(t, err, 400, tc.want)
+		})
+	}
+}
+
 func TestNumbersAreExact(t *testing.T) {
 	t.Parallel()
 	c := shop(t)
@@ -137,13 +166,14 @@ func TestFormats(t *testing.T) {
 	t.Parallel()
 	c := shop(t)
 	const (
-		uuid = "must be a UUID such as 123e4567-e89b-12d3-a456-426614174000"
-		mail = "must be an email address"
-		site = "must be an absolute http or https address"
-		host = "must be an IPv4 or IPv6 address"
-		day  = "must be a date such as 2026-01-31"
-		scan = "must be a base64 data URI of an image or PDF"
-		b64  = "must contain valid base64"
+		uuid   = "must be a UUID such as 123e4567-e89b-12d3-a456-426614174000"
+		mail   = "must be an email address"
+		site   = "must be an absolute http or https address"
+		host   = "must be an IPv4 or IPv6 address"
+		day    = "must be a date such as 2026-01-31"
+		scan   = "must be a base64 data URI of an image or PDF"
+		b64    = "must contain valid base64"
+		markup = "must not be SVG, HTML or XML"
 	)
 	for _, tc := range []struct{ field, value, want string }{
 		{"ref", account, ""},
@@ -176,7 +206,20 @@ func TestFormats(t *testing.T) {
 		{"day", "2024-2-9", day},
 		{"day", "2024-02-09T00:00:00Z", day},
 		{"scan", "data:image/png;base64,QUI=", ""},
-		{"scan", "data:image/svg+xml;base64,QUJD", ""},
+		{"scan", "data:image/heic;base64,AAAAPGZ0eXBoZWlj", ""},
+		{"scan", "data:image/svg+xml;base64,QUJD", scan},
+		{"scan", "data:IMAGE/SVG+XML;base64,QUJD", scan},
+		{"scan", "data:image/svg;base64,QUJD", scan},
+		{"scan", "data:image/xml;base64,QUJD", scan},
+		{"scan", "data:image/png;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciPjxzY3JpcHQ+YWxlcnQoMSk8L3NjcmlwdD48L3N2Zz4=", markup},
+		{"scan", "data:image/png;base64,ICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgIA0KCTw/eG1sPz4=", markup},
+		{"scan", "data:application/pdf;base64,PCFET0NUWVBFIGh0bWw+JVBERi0xLjc=", markup},
+		{"scan", "data:image/png;base64,77u/PGE+", markup},
+		{"scan", "data:image/png;base64,//48AHMAdgBnAD4A", markup},
+		{"scan", "data:image/png;base64,ADwAcwB2AGcAPg==", markup},
+		{"scan", "data:image/png;base64,PABzAHYAZwA+AA==", markup},
+		{"scan", "data:image/png;base64,AAAAPAAAAHMAAAB2AAAAZwAAAD4=", markup},
+		{"scan", "data:image/png;base64,ICA=", ""},
 		{"scan", "data:application/pdf;base64,QQ==", ""},
 		{"scan", "data:text/plain;base64,QUI=", scan},
 		{"scan", "data:image/;base64,QUI=", scan},

@@ -63,6 +63,7 @@ func TestTransportFindsBrokenResponses(t *testing.T) {
 		{"missing field", place, ok(`{"total":1}`), "body /id: is required"},
 		{"undeclared field", place, ok(strings.Replace(placed, "{", `{"x":1,`, 1)), "body /x: is not a field of this object"},
 		{"undeclared field below", place, ok(strings.Replace(placed, "{", `{"lines":[{"x":1}],`, 1)), "body /lines/0/x: is not a field of this object"},
+		{"text that was stored before it was refused", place, ok(strings.Replace(placed, "{", `{"lines":[{"sku":"\u202e"}],`, 1)), ""},
 		{"open object", place, ok(strings.Replace(placed, "{", `{"labels":{"x":"y"},`, 1)), ""},
 		{"known value", place, ok(strings.Replace(placed, "{", `{"state":"IN TRANSIT",`, 1)), ""},
 		{"unknown value", place, ok(strings.Replace(placed, "{", `{"state":"LOST",`, 1)), "body /state: must be one of OPEN, IN TRANSIT"},

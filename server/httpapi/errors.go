@@ -36,6 +36,7 @@ var statuses = map[payout.Code]int{
 	payout.CodePickupLocationNotFound:  http.StatusUnprocessableEntity,
 	payout.CodeAddressRequired:         http.StatusUnprocessableEntity,
 	payout.CodeCurrencyNotSupported:    http.StatusUnprocessableEntity,
+	payout.CodeExchangeRateNotAllowed:  http.StatusUnprocessableEntity,
 	payout.CodeAmountNotAllowed:        http.StatusUnprocessableEntity,
 	payout.CodeLimitExceeded:           http.StatusUnprocessableEntity,
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"slices"
 	"time"
+
+	"github.com/govalues/decimal"
 )
 
 // Client is a client organisation, the tenant, with everything that is enabled for it (D-18).
@@ -14,6 +16,20 @@ type Client struct {
 	Disabled     bool
 	Corridors    []Corridor
 	Destinations []Destination
+	RateBounds   []RateBounds // at most one for each pair of currencies
+}
+
+// RateBounds bounds the exchange rate of a pair of currencies, both ends included (D-62).
+type RateBounds struct {
+	From, To string // sending and receiving currency, ISO 4217
+	Min, Max decimal.Decimal
+}
+
+// allowsRate reports whether a rate is within the bounds of a pair of currencies. A pair without bounds allows any rate.
+func (c Client) allowsRate(from, to string, rate decimal.Decimal) bool {
+	return !slices.ContainsFunc(c.RateBounds, func(b RateBounds) bool {
+		return b.From == from && b.To == to && (rate.Cmp(b.Min) < 0 || rate.Cmp(b.Max) > 0)
+	})
 }
 
 // Corridor is an originating country and its sending currency.

@@ -36,6 +36,7 @@ const (
 	CodePickupLocationNotFound  Code = "PICKUP_LOCATION_NOT_FOUND"
 	CodeAddressRequired         Code = "ADDRESS_REQUIRED"
 	CodeCurrencyNotSupported    Code = "CURRENCY_NOT_SUPPORTED"
+	CodeExchangeRateNotAllowed  Code = "EXCHANGE_RATE_NOT_ALLOWED"
 	CodeAmountNotAllowed        Code = "AMOUNT_NOT_ALLOWED"
 	CodeLimitExceeded           Code = "LIMIT_EXCEEDED"
 )
@@ -63,6 +64,7 @@ var messages = map[Code]string{
 	CodePickupLocationNotFound:  "The payer has no such pick-up location.",
 	CodeAddressRequired:         "Home delivery needs the address of the receive user.",
 	CodeCurrencyNotSupported:    "The currency is not supported here.",
+	CodeExchangeRateNotAllowed:  "The exchange rate is not allowed for these currencies.",
 	CodeAmountNotAllowed:        "The amount is not allowed here.",
 	CodeLimitExceeded:           "The amount is above the remaining limit of the user.",
 }

@@ -62,8 +62,8 @@ func TestEnumerationsAreWhole(t *testing.T) {
 			t.Errorf("%s: declared %q, listed %q", typeName, all, listed)
 		}
 	}
-	if n := len(Codes()); n != 23 {
-		t.Errorf("%d codes, D-08 and D-09 have 10 and 13", n)
+	if n := len(Codes()); n != 24 {
+		t.Errorf("%d codes, D-08 and D-09 have 10 and 14", n)
 	}
 }
 

@@ -6,7 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/crossborder-payouts/payouts/openapi/text"
 )
 
 // Profile is a Client as an operator writes it (D-17, D-18): with amounts in major units.
@@ -15,6 +16,15 @@ type Profile struct {
 	Name         string               `json:"name" yaml:"name"`
 	Corridors    []Corridor           `json:"corridors" yaml:"corridors"`
 	Destinations []ProfileDestination `json:"destinations" yaml:"destinations"`
+	Rates        []ProfileRateBounds  `json:"exchange_rates,omitempty" yaml:"exchange_rates,omitempty"`
+}
+
+// ProfileRateBounds bounds the exchange rate of a pair of currencies, both ends included and exact: 130.5 (D-62).
+type ProfileRateBounds struct {
+	From string      `json:"from" yaml:"from"`
+	To   string      `json:"to" yaml:"to"`
+	Min  json.Number `json:"min" yaml:"min"`
+	Max  json.Number `json:"max" yaml:"max"`
 }
 
 // ProfileDestination is an enabled destination country with its tiers, lowest first.
@@ -81,6 +91,9 @@ func NewProfile(c Client) Profile {
 		}
 		p.Destinations = append(p.Destinations, ProfileDestination{d.Country, tiers})
 	}
+	for _, b := range c.RateBounds {
+		p.Rates = append(p.Rates, ProfileRateBounds{b.From, b.To, json.Number(b.Min.String()), json.Number(b.Max.String())})
+	}
 	return p
 }
 
@@ -105,6 +118,7 @@ func (p Profile) Client(country func(code string) (Country, bool)) (Client, []Vi
 		v.once(seen, at+".country", d.Country)
 		c.Destinations = append(c.Destinations, Destination{d.Country, v.tiers(at, d.Tiers, currencies)})
 	}
+	c.RateBounds = v.rates(p.Rates)
 	if len(v.all) > 0 {
 		return Client{}, v.all
 	}
@@ -129,8 +143,10 @@ func (v *profileCheck) name(name string) {
 		v.found("name", "must not begin or end with a space")
 	case len([]rune(name)) > maxProfileName:
 		v.found("name", fmt.Sprintf("must have at most %d characters", maxProfileName))
-	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		v.found("name", "must be printable, on one line")
+	default:
+		if reason := text.Line.Reason(name); reason != "" {
+			v.found("name", reason)
+		}
 	}
 }
 

@@ -36,6 +36,7 @@ func goodProfile() Profile {
 			}},
 			{"JP", []ProfileTier{tier("1", nil, nil)}},
 		},
+		Rates: []ProfileRateBounds{{"USD", "NPR", "100", "200.5000"}, {"USD", "JPY", "0.1234567890123456789", "0.1234567890123456789"}},
 	}
 }
 
@@ -51,6 +52,9 @@ func TestAProfileIsAClient(t *testing.T) {
 		t.Errorf("limits %+v", got)
 	}
 	back := NewProfile(client)
+	if want := []ProfileRateBounds{{"USD", "NPR", "100", "200.5"}, goodProfile().Rates[1]}; !slices.Equal(back.Rates, want) {
+		t.Errorf("rates are written back as %+v, want %+v", back.Rates, want)
+	}
 	if got, want := back.Destinations[0].Tiers[2].Limits[1], (ProfileLimit{"KWD", "0.000", "0.001", "1.000"}); got != want {
 		t.Errorf("written back as %+v", got)
 	}
@@ -70,6 +74,7 @@ func TestEveryViolationOfAProfileHasItsPath(t *testing.T) {
 	t.Parallel()
 	limit := func(p *Profile, tier int) *ProfileLimit { return &p.Destinations[0].Tiers[tier].Limits[0] }
 	tags := func(p *Profile, tier int) *RequiredTags { return &p.Destinations[0].Tiers[tier].RequiredTags }
+	rates := func(all ...ProfileRateBounds) func(*Profile) { return func(p *Profile) { p.Rates = all } }
 	const plain = "must be a plain amount, such as 1000.00"
 	for name, c := range map[string]struct {
 		spoil func(*Profile)
@@ -83,7 +88,8 @@ func TestEveryViolationOfAProfileHasItsPath(t *testing.T) {
 		"no name":           {func(p *Profile) { p.Name = " " }, []string{"name must not be empty"}},
 		"space around name": {func(p *Profile) { p.Name = "a " }, []string{"name must not begin or end with a space"}},
 		"long name":         {func(p *Profile) { p.Name = strings.Repeat("é", 201) }, []string{"name must have at most 200 characters"}},
-		"two lines":         {func(p *Profile) { p.Name = "a\nb" }, []string{"name must be printable, on one line"}},
+		"two lines":         {func(p *Profile) { p.Name = "a\nb" }, []string{"name must not contain control characters"}},
+		"hidden in name":    {func(p *Profile) { p.Name = "a\u202eb" }, []string{"name must not contain invisible characters ..."}},
 		"no corridor":       {func(p *Profile) { p.Corridors = nil }, []string{"corridors must have at least one element"}},
 		"no destination":    {func(p *Profile) { p.Destinations = nil }, []string{"destinations must have at least one element"}},
 		"too many tiers": {func(p *Profile) {
@@ -116,6 +122,14 @@ func TestEveryViolationOfAProfileHasItsPath(t *testing.T) {
 		"day above month":        {func(p *Profile) { limit(p, 2).Daily = "3000.51" }, []string{"destinations[0].tiers[2].limits[0].monthly must not be below daily"}},
 		"month above year":       {func(p *Profile) { limit(p, 2).Monthly = "10000.01" }, []string{"destinations[0].tiers[2].limits[0].annual must not be below monthly"}},
 		"falling":                {func(p *Profile) { limit(p, 2).Daily, limit(p, 2).Annual = "999.99", "9999.99" }, []string{"destinations[0].tiers[2].limits[0].daily must not be below that of the tier before", "destinations[0].tiers[2].limits[0].annual must not be ..."}},
+		"rates of no currency":   {rates(ProfileRateBounds{"usd", "XXX", "1", "2"}), []string{"exchange_rates[0].from must be a currency ...", "exchange_rates[0].to must be a currency ..."}},
+		"rates of a pair twice":  {rates(ProfileRateBounds{"USD", "NPR", "1", "2"}, ProfileRateBounds{"NPR", "USD", "1", "2"}, ProfileRateBounds{"USD", "NPR", "3", "4"}), []string{"exchange_rates[2] must not be repeated"}},
+		"rate upside down":       {rates(ProfileRateBounds{"USD", "NPR", "200", "100"}), []string{"exchange_rates[0].max must not be below min"}},
+		"rates that are missing": {rates(ProfileRateBounds{"USD", "NPR", "", ""}), []string{"exchange_rates[0].min is missing", "exchange_rates[0].max is missing"}},
+		"rate of zero":           {rates(ProfileRateBounds{"USD", "NPR", "0.000", "1"}), []string{"exchange_rates[0].min must be above 0 and at most 1000000000"}},
+		"rate too high":          {rates(ProfileRateBounds{"USD", "NPR", "1", "1000000000.000000001"}), []string{"exchange_rates[0].max must be above 0 ..."}},
+		"rate with an exponent":  {rates(ProfileRateBounds{"USD", "NPR", "1e2", "-1"}), []string{"exchange_rates[0].min must be a plain rate, such as 132.25", "exchange_rates[0].max must be a plain rate, ..."}},
+		"rate with 20 digits":    {rates(ProfileRateBounds{"USD", "NPR", "0.12345678901234567891", "1.00000000000000000001"}), []string{"exchange_rates[0].min must have at most 19 significant digits", "exchange_rates[0].max must have at most ..."}},
 		"unknown tag":            {func(p *Profile) { tags(p, 2).Individual = append(tags(p, 2).Individual, "EIN_DOC") }, []string{"destinations[0].tiers[2].required_tags.individual[2] must be a CIP tag of an individual user"}},
 		"unknown business tag":   {func(p *Profile) { tags(p, 2).Business = append(tags(p, 2).Business, "ID_DOC") }, []string{"destinations[0].tiers[2].required_tags.business[1] must be a CIP tag of a business user"}},
 		"tag twice":              {func(p *Profile) { tags(p, 2).Business = []string{"EIN_DOC", "EIN_DOC"} }, []string{"destinations[0].tiers[2].required_tags.business[1] must not be repeated"}},

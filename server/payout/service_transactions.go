@@ -50,7 +50,7 @@ func (s *Service) create(
 	if err != nil {
 		return Transaction{}, err
 	}
-	if err := allowed(n, money, corridor, side); err != nil {
+	if err := allowed(c, n, money, corridor, side); err != nil {
 		return Transaction{}, err
 	}
 	t := Transaction{
@@ -171,13 +171,18 @@ func walletSide(ctx context.Context, r Reader, c Client, receiver ReceiveUser, t
 	return paidOut{[]string{a.Currency}, p.NetworkLimits}, err
 }
 
-// allowed checks the currencies, the receiving amount and the bounds of the payer (section 1, rule 5; D-21, D-42).
-func allowed(n NewTransaction, money amounts, corridor Corridor, side paidOut) error {
+// allowed checks the currencies, the rate, the receiving amount and the bounds of the payer (section 1, rule 5; D-21, D-42,
+// D-62).
+func allowed(c Client, n NewTransaction, money amounts, corridor Corridor, side paidOut) error {
 	if n.FromCurrency != corridor.Currency {
 		return NewError(CodeCurrencyNotSupported, InBody("/from_currency", "must be the sending currency of the corridor"))
 	}
 	if !slices.Contains(side.currencies, n.ToCurrency) {
 		return NewError(CodeCurrencyNotSupported, InBody("/to_currency", "must be a currency of the receive side"))
+	}
+	if !c.allowsRate(n.FromCurrency, n.ToCurrency, n.ExchangeRate) {
+		return NewError(CodeExchangeRateNotAllowed,
+			InBody("/exchange_rate", "must be within the bounds agreed for these currencies"))
 	}
 	if money.to == 0 {
 		return NewError(CodeAmountNotAllowed,

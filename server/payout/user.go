@@ -96,7 +96,10 @@ type Document struct {
 	State            string
 }
 
-// check returns the violations of the rules that a schema cannot express (D-13).
+// earliestBirth is the first date of birth that is accepted: nobody who sends money was born before (D-61).
+const earliestBirth = "1900-01-01"
+
+// check returns the violations of the rules that a schema cannot express (D-13, D-61).
 func (u User) check(now time.Time, isCountry func(string) bool) []Violation {
 	p := u.Profile
 	var found []Violation
@@ -124,7 +127,11 @@ func (u User) check(now time.Time, isCountry func(string) bool) []Violation {
 	if p.MailingAddress != nil {
 		country("/mailing_address/country", p.MailingAddress.Country)
 	}
-	if p.DateOfBirth > now.UTC().Format(time.DateOnly) {
+	switch born := p.DateOfBirth; {
+	case born == "":
+	case born < earliestBirth:
+		found = append(found, InBody("/date_of_birth", "must not be before 1900-01-01"))
+	case born > now.UTC().Format(time.DateOnly):
 		found = append(found, InBody("/date_of_birth", "must not be in the future"))
 	}
 	index := map[DocumentKind]int{}

@@ -54,7 +54,7 @@ var contradictions = []struct {
 	{true, "/country", notIn, func(u *User) { u.Country = "SECRET" }},
 	{false, "/country", notIn, func(u *User) { u.Country = "SECRET" }},
 	{true, "/date_of_birth", "must not be in the future", func(u *User) { u.Profile.DateOfBirth = "2026-03-15" }},
-	{false, "/date_of_birth", "must not be in the future", func(u *User) { u.Profile.DateOfBirth = "2026-03-15" }},
+	{false, "/date_of_birth", "must not be before 1900-01-01", func(u *User) { u.Profile.DateOfBirth = "1899-12-31" }},
 	{false, "/physical_documents/1/country", notIn, documentFrom(PhysicalDocument)},
 	{false, "/virtual_documents/1/country", notIn, documentFrom(VirtualDocument)},
 	{true, "/virtual_documents/1/country", notIn, documentFrom(VirtualDocument)},
@@ -105,12 +105,15 @@ func TestAllContradictionsOfAUserAreNamedAtOnce(t *testing.T) {
 	})
 }
 
-func TestTodayInUTCIsNotInTheFuture(t *testing.T) {
+// D-61
+func TestADateOfBirthIsFrom1900ToTodayInUTC(t *testing.T) {
 	t.Parallel()
-	for date, future := range map[string]bool{"2026-03-14": false, "2026-03-15": true, "1900-01-01": false, "": false} {
+	for date, wrong := range map[string]bool{
+		"2026-03-14": false, "2026-03-15": true, "1900-01-01": false, "1899-12-31": true, "0001-01-01": true, "": false,
+	} {
 		u := plain(false)
 		u.Profile.DateOfBirth = date
-		if found := u.check(testNow, isTestCountry); (len(found) > 0) != future {
+		if found := u.check(testNow, isTestCountry); (len(found) > 0) != wrong {
 			t.Errorf("%q at %s: %v", date, testNow.UTC(), found)
 		}
 	}

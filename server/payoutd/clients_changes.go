@@ -7,8 +7,8 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// profileChanges lists what differs between two clients, a line each. The order of corridors, destinations, limits and
-// tags has no meaning; that of tiers has.
+// profileChanges lists what differs between two clients, a line each. The order of corridors, destinations, limits,
+// tags and exchange rates has no meaning; that of tiers has.
 func profileChanges(from, to payout.Client) []string {
 	before, after := payout.NewProfile(from), payout.NewProfile(to)
 	var c changes
@@ -19,6 +19,15 @@ func profileChanges(from, to payout.Client) []string {
 	compare(&c, func(x payout.ProfileDestination) string { return "destination " + x.Country },
 		before.Destinations, after.Destinations, func(x payout.ProfileDestination) string { return x.Country },
 		func(x, y payout.ProfileDestination) { c.tiers("destinations["+x.Country+"]", x.Tiers, y.Tiers) })
+	pair := func(x payout.ProfileRateBounds) string { return x.From + "/" + x.To }
+	compare(&c, func(x payout.ProfileRateBounds) string {
+		return "exchange rate " + pair(x) + " from " + x.Min.String() + " to " + x.Max.String()
+	},
+		before.Rates, after.Rates, pair,
+		func(x, y payout.ProfileRateBounds) {
+			c.value("exchange_rates["+pair(x)+"].min", x.Min.String(), y.Min.String())
+			c.value("exchange_rates["+pair(x)+"].max", x.Max.String(), y.Max.String())
+		})
 	return c
 }
 

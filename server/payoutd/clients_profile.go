@@ -203,8 +203,11 @@ func readable(n *yaml.Node) {
 			continue
 		}
 		switch n.Content[i-1].Value {
-		case "daily", "monthly", "annual":
-			c.Style, c.Tag = 0, "!!float"
+		case "daily", "monthly", "annual", "min", "max":
+			c.Style, c.Tag = 0, "!!int"
+			if strings.Contains(c.Value, ".") {
+				c.Tag = "!!float"
+			}
 		case "individual", "business":
 			c.Style = yaml.FlowStyle
 		}

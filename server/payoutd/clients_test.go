@@ -32,6 +32,9 @@ destinations:
           business: [EIN_DOC]
   - country: JP
     tiers: *standard
+exchange_rates:
+  - {from: USD, to: NPR, min: 100, max: "200.50"}
+  - {from: KWD, to: JPY, min: 0.30, max: 1000000000}
 `
 
 // file writes a profile, each pair of texts replaced.
@@ -47,7 +50,8 @@ func file(t *testing.T, text string, replace ...string) string {
 const (
 	nothingChanges = "No change: client acme is already as in the file.\n"
 	dryRun         = "Dry run: nothing was changed.\n"
-	acmeIsNew      = "+ client acme\n+ corridor US/USD\n+ corridor NO/KWD\n+ destination NP\n+ destination JP\n"
+	acmeIsNew      = "+ client acme\n+ corridor US/USD\n+ corridor NO/KWD\n+ destination NP\n+ destination JP\n" +
+		"+ exchange rate USD/NPR from 100 to 200.5\n+ exchange rate KWD/JPY from 0.3 to 1000000000\n"
 )
 
 func TestApplyIsIdempotent(t *testing.T) {
@@ -92,7 +96,7 @@ func TestApplyPrintsChanges(t *testing.T) {
 		o.done(t, "clients", "apply", "-f", file(t, acme))
 		before := o.done(t, "clients", "show", "acme")
 		changed := file(t, before, "Acme Remit", "Acme", "daily: 2000.50", "daily: 2500", "[EMAIL, ID_DOC]", "[CITY, ID_DOC]",
-			"  - country: JP\n", "  - country: MX\n", "currency: KWD", "currency: EUR", "0.001", "0.01")
+			"  - country: JP\n", "  - country: MX\n", "currency: KWD", "currency: EUR", "0.001", "0.01", "min: 100", "min: 110", "from: KWD", "from: EUR")
 		want := `~ name: Acme Remit -> Acme
 ~ corridors[NO].currency: KWD -> EUR
 - destinations[NP].tiers[0].limits[KWD]
@@ -104,6 +108,9 @@ func TestApplyPrintsChanges(t *testing.T) {
 + destinations[NP].tiers[1].limits[EUR]
 - destination JP
 + destination MX
+~ exchange_rates[USD/NPR].min: 100 -> 110
+- exchange rate KWD/JPY from 0.3 to 1000000000
++ exchange rate EUR/JPY from 0.3 to 1000000000
 `
 		if got := o.done(t, "clients", "apply", "-f", changed, "--dry-run"); got != want+dryRun {
 			t.Errorf("the dry run prints\n%s", got)

@@ -97,6 +97,7 @@ func TestReadPayersRefusesBadCells(t *testing.T) {
 		"empty code":                {"1,,N,NP,WALLET,NPR,,", "code", "empty"},
 		"empty name":                {"1,C,,NP,WALLET,NPR,,", "name", "empty"},
 		"blank name":                {"1,C, ,NP,WALLET,NPR,,", "name", "white space"},
+		"hidden character":          {"1,C,a\u202eb,NP,WALLET,NPR,,", "name", "invisible"},
 		"control character":         {"1,C,a\x01b,NP,WALLET,NPR,,", "name", "control"},
 		"long name":                 {"1,C," + strings.Repeat("é", 256) + ",NP,WALLET,NPR,,", "name", "255"},
 		"invalid UTF-8":             {"1,C,\xff,NP,WALLET,NPR,,", "name", "UTF-8"},

@@ -35,7 +35,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		payout.Payer{
 			ID: 1, Code: "a,b", Name: "<Ne & \"Sons\"> \u0928\u0947", Country: "KW", Method: payout.CashPickup, Currency: "KWD",
 			NetworkLimits:   []payout.NetworkLimit{{Currency: "KWD", Min: 1, Max: 1_000_000_000_000_000}},
-			PickupLocations: []payout.PickupLocation{{ID: 2, Name: `back\slash "q"`, AddressLine1: "<1> & \u2028 2", City: "C"}},
+			PickupLocations: []payout.PickupLocation{{ID: 2, Name: `back\slash "q"`, AddressLine1: "<1> & \u3000 2", City: "C"}},
 		},
 		payout.Payer{
 			ID: 3, Code: "C", Name: "N", Country: "JP", Method: payout.Wallet, Currency: "JPY",

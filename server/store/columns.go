@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/govalues/decimal"
+
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
@@ -90,6 +92,15 @@ func textsColumn(into *[]string) sql.Scanner {
 type clientRow struct {
 	Corridors    []corridorRow    `json:"corridors"`
 	Destinations []destinationRow `json:"destinations"`
+	RateBounds   []rateBoundsRow  `json:"exchange_rates,omitempty"` // since contract 1.3.0
+}
+
+// rateBoundsRow has rates as text, exact.
+type rateBoundsRow struct {
+	From string          `json:"from"`
+	To   string          `json:"to"`
+	Min  decimal.Decimal `json:"min"`
+	Max  decimal.Decimal `json:"max"`
 }
 
 type corridorRow struct {
@@ -129,6 +140,7 @@ func profileText(c payout.Client) string {
 				return tierRow{limits, requiredTagsRow(v.RequiredTags)}
 			})}
 		}),
+		RateBounds: mapped(c.RateBounds, func(v payout.RateBounds) rateBoundsRow { return rateBoundsRow(v) }),
 	})
 }
 
@@ -143,6 +155,7 @@ func profileOf(c *payout.Client) sql.Scanner {
 				return payout.Tier{Limits: limits, RequiredTags: payout.RequiredTags(v.RequiredTags)}
 			})}
 		})
+		client.RateBounds = mapped(row.RateBounds, func(v rateBoundsRow) payout.RateBounds { return payout.RateBounds(v) })
 		return client
 	}}
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/govalues/decimal"
+
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
@@ -16,6 +18,7 @@ func TestTheTextOfEachJSONColumn(t *testing.T) {
 	limits := []payout.NetworkLimit{{Currency: "NPR", Min: 100_00, Max: 5}}
 	pickups := []payout.PickupLocation{{ID: 1, Name: "N", AddressLine1: "A", City: "C"}}
 	branches := []payout.Branch{{ID: 2, Name: "B"}}
+	bounds := []payout.RateBounds{{From: "USD", To: "NPR", Min: decimal.MustParse("100.5"), Max: decimal.MustParse("1000000000")}}
 	client := payout.Client{
 		Corridors: []payout.Corridor{{Country: "US", Currency: "USD"}},
 		Destinations: []payout.Destination{{Country: "NP", Tiers: []payout.Tier{{
@@ -47,6 +50,10 @@ func TestTheTextOfEachJSONColumn(t *testing.T) {
 			profileText(client), reading(profileOf), client,
 			`{"corridors":[{"country":"US","currency":"USD"}],"destinations":[{"country":"NP","tiers":[{"limits":[{"currency":"USD",` +
 				`"daily":1,"monthly":2,"annual":3}],"required_tags":{"individual":["ID_DOC"],"business":["EIN_DOC"]}}]}]}`, "",
+		},
+		"clients.profile, with rates": {
+			profileText(payout.Client{RateBounds: bounds}), reading(profileOf), payout.Client{RateBounds: bounds},
+			`{"corridors":null,"destinations":null,"exchange_rates":[{"from":"USD","to":"NPR","min":"100.5","max":"1000000000"}]}`, "",
 		},
 		"clients.profile, none": {
 			profileText(payout.Client{}), reading(profileOf), payout.Client{}, `{"corridors":null,"destinations":null}`, "",
