@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/govalues/decimal"
 	"github.com/govalues/money"
 
 	"github.com/crossborder-payouts/payouts/conformance/checks"
@@ -118,6 +119,7 @@ func newRun(target Target) (*run, error) {
 	target.Facts.OriginCurrency = orElse(target.Facts.OriginCurrency, probe.DefaultFacts.OriginCurrency)
 	target.Facts.Destination = orElse(target.Facts.Destination, probe.DefaultFacts.Destination)
 	target.Facts.DisabledCountry = orElse(target.Facts.DisabledCountry, probe.DefaultFacts.DisabledCountry)
+	target.Facts.Rates = orElse(target.Facts.Rates, probe.DefaultFacts.Rates)
 	switch {
 	case target.ClientID == "" || target.ClientSecret == "":
 		return nil, errors.New("conformance: the credentials of a client are needed")
@@ -131,6 +133,8 @@ func newRun(target Target) (*run, error) {
 		return nil, fmt.Errorf("conformance: unknown condition %q", target.Condition)
 	case !hasCents(target.Facts.OriginCurrency):
 		return nil, fmt.Errorf("conformance: the origin currency is %q, and must be one of ISO 4217 with 2 decimals", target.Facts.OriginCurrency)
+	case !isRange(target.Facts.Rates.Min, target.Facts.Rates.Max):
+		return nil, errors.New("conformance: the exchange_rate of the facts needs min and max, decimal numbers above 0, min below max")
 	case target.Parallel < 0 || target.Timeout < 0:
 		return nil, errors.New("conformance: the number of checks at once and the timeout must be above 0")
 	case target.MaxFailures < 0:
@@ -167,6 +171,13 @@ func newRun(target Target) (*run, error) {
 func hasCents(currency string) bool {
 	c, err := money.ParseCurr(currency)
 	return err == nil && c.Scale() == 2
+}
+
+// isRange reports whether two texts are positive decimal numbers, the first below the second.
+func isRange(low, high string) bool {
+	least, err := decimal.Parse(low)
+	greatest, err2 := decimal.Parse(high)
+	return err == nil && err2 == nil && least.IsPos() && least.Cmp(greatest) < 0
 }
 
 func orElse[V comparable](v, otherwise V) V {

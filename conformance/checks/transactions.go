@@ -19,7 +19,7 @@ func transactions() []probe.Check {
 		transactionCreation(),
 		transactionSenders(),
 		transactionReceivers(),
-		transactionAmounts(),
+		transactionAmounts(), transactionRates(),
 		transactionOrder(),
 		senderAmountMode(),
 		receiverAmountMode(),

@@ -193,7 +193,7 @@ func echoTexts(t *probe.T) {
 	body := fullTransaction(t, s, t.Receiver(s, api.PayoutMethodBankDeposit))
 	for _, c := range []struct{ name, note, customPurpose, remittancePurpose, ip string }{
 		{"usual texts", *body.Note, *body.CustomPurpose, *body.RemittancePurpose, "203.0.113.7"},
-		{"white space", " a note \n\tof  two lines ", "  <b>rent</b> \U00010437", " ", "2001:db8::7"},
+		{"white space", " a note \n\tof  two lines ", "  <b>rent</b> \U00010437", "\trent ", "2001:db8::7"},
 		{"empty texts", "", "", "", "::1"},
 		{"500 characters", strings.Repeat("é", 500), strings.Repeat("b", 500), strings.Repeat("c", 500), "2001:db8:1111:2222:3333:4444:5555:6666"},
 	} {

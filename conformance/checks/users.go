@@ -54,10 +54,33 @@ func users() []probe.Check {
 			},
 		},
 		{
-			ID: "users.registration.impossible", Title: "A country that ISO 3166-1 does not know, and a date of birth in the future, are refused with 400",
+			ID: "users.registration.impossible", Title: "A country that ISO 3166-1 does not know is refused with 400",
 			Clauses: []string{"D-13"}, Operations: registration,
-			Fix: "Look countries up in the list of ISO 3166-1, in addresses and documents too, and compare date_of_birth with today in UTC.",
+			Fix: "Look countries up in the list of ISO 3166-1, in addresses and documents too.",
 			Run: impossible,
+		},
+		{
+			ID: "users.registration.birth", Title: "A date of birth before 1900-01-01 or in the future is refused with 400, any other is accepted",
+			Clauses: []string{"D-61"}, Operations: registration,
+			Fix: "Compare date_of_birth with 1900-01-01 and with today in UTC; an expired document is accepted.",
+			Run: func(t *probe.T) {
+				for day, accepted := range map[string]bool{
+					"1899-12-31": false, "0001-01-01": false, "2999-01-01": false, "1900-01-01": true, "2000-02-29": true,
+					time.Now().UTC().AddDate(0, 0, 2).Format(time.DateOnly): false, time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly): true,
+				} {
+					t.Case(day, func() {
+						r, err := t.Client().CreateUserWithResponse(t.Context(), nil, t.UserRequest(func(u *api.UserRequest) {
+							u.DateOfBirth = date(day)
+							u.VirtualDocuments = []api.VirtualDocumentRequest{{DocumentType: "PASSPORT", DocumentValue: "1", ExpiryDate: date("1899-12-31")}}
+						}))
+						if accepted {
+							probe.OK(t, r, err)
+						} else {
+							t.Refused(r, err, 400, badRequest, "body /date_of_birth")
+						}
+					})
+				}
+			},
 		},
 		{
 			ID: "users.registration.destination", Title: "A user is registered to send from a destination only where that is an originating corridor too",
@@ -225,7 +248,6 @@ func impossible(t *probe.T) {
 		"/mailing_address/country":      business(t, func(u *api.UserRequest) { u.MailingAddress.Country = probe.Ptr(nowhere) }),
 		"/physical_documents/0/country": t.UserRequest(func(u *api.UserRequest) { u.PhysicalDocuments = []api.PhysicalDocumentRequest{copied} }),
 		"/virtual_documents/0/country":  t.UserRequest(func(u *api.UserRequest) { u.VirtualDocuments = []api.VirtualDocumentRequest{number} }),
-		"/date_of_birth":                t.UserRequest(func(u *api.UserRequest) { u.DateOfBirth = date("2999-01-01") }),
 	} {
 		t.Case(field, func() {
 			r, err := t.Client().CreateUserWithResponse(t.Context(), nil, body)

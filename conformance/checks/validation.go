@@ -13,7 +13,7 @@ import (
 // validation returns the checks of how strictly requests are read. Those of an operation are made from its parameters and
 // the schema of its body: a rule of the contract that is added is checked from then on.
 func validation() []probe.Check {
-	return slices.Concat(parameterChecks(), bodyChecks(), boundChecks(), validationJSON(), validationNumbers(), validationErrors(), validationAccepted())
+	return slices.Concat(parameterChecks(), bodyChecks(), boundChecks(), textChecks(), validationJSON(), validationNumbers(), validationErrors(), validationAccepted())
 }
 
 // parameterChecks returns one check for the parameters of each operation, and one for its query.

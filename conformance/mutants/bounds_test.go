@@ -12,10 +12,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
+
+	characters "github.com/crossborder-payouts/payouts/openapi/text"
 )
 
 // leniency accepts values that break one rule of a schema, by putting others in their place.
@@ -54,6 +57,17 @@ func leniencies(s *openapi3.Schema, required bool) []leniency {
 	if s.Format != "" && s.Format != "decimal" { // how decimals are written is for mutants by hand
 		add("format accepted", "what is no "+s.Format, func(v any) bool { return hasType(v, s) && !hasFormat(v, s.Format) })
 	}
+	for _, of := range []struct {
+		what string
+		is   func(text string) bool
+	}{
+		{"blank texts", isBlank}, {"misplaced joiners", func(text string) bool { return strings.ContainsAny(text, joiners) }},
+		{"hidden characters", func(text string) bool { return !isBlank(text) && !strings.ContainsAny(text, joiners) }},
+	} {
+		if kind := kindOfText(s); kind != "" {
+			add("text accepted", of.what, ofText(func(text string) bool { return kind.Reason(text) != "" && of.is(text) }))
+		}
+	}
 	if s.Pattern != "" {
 		keeps := matching(s.Pattern)
 		add("pattern accepted", "any text", ofText(func(text string) bool { return !keeps(text) }))
@@ -77,6 +91,18 @@ func leniencies(s *openapi3.Schema, required bool) []leniency {
 	return all
 }
 
+const joiners = "\u200c\u200d"
+
+// kindOfText returns the kind of a name, an address or a note, "" where a schema is of no such text.
+func kindOfText(s *openapi3.Schema) characters.Kind {
+	kind, _ := s.Extensions["x-text"].(string)
+	return characters.Kind(kind)
+}
+
+func isBlank(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && r != 0x2800 })
+}
+
 // strictnesses returns one for each value of a schema that is at a bound, and for each that it lists.
 func strictnesses(s *openapi3.Schema) (all []strictness) {
 	for _, value := range s.Enum {
@@ -84,6 +110,14 @@ func strictnesses(s *openapi3.Schema) (all []strictness) {
 	}
 	if s.Nullable {
 		all = append(all, strictness{"null refused", "null", func(v any) bool { return v == nil }})
+	}
+	if kind := kindOfText(s); kind != "" && s.Format == "" {
+		all = append(all,
+			strictness{"text refused", "joiners", ofText(func(text string) bool { return kind.Reason(text) == "" && strings.ContainsAny(text, joiners) })},
+			strictness{"text refused", "letters of Asia", ofText(func(text string) bool {
+				return kind.Reason(text) == "" && strings.ContainsFunc(text, func(r rune) bool { return r > 0x0E00 && unicode.IsLetter(r) })
+			})},
+		)
 	}
 	if s.Pattern != "" {
 		keeps := matching(s.Pattern)

@@ -16,7 +16,7 @@ func transactionMutants() []mutant {
 	return slices.Concat(
 		transactionEchoMutants(), transactionDefaultMutants(),
 		transactionSenderMutants(), transactionReceiverMutants(), currencyMutants(), networkLimitMutants(),
-		receivingBoundMutants(), transactionOrderMutants(), senderAmountMutants(), receiverAmountMutants(), decimalsMutants(),
+		receivingBoundMutants(), rateMutants(), transactionOrderMutants(), senderAmountMutants(), receiverAmountMutants(), decimalsMutants(),
 		transactionReadingMutants(), transactionPagingMutants(), transactionMethodMutants(),
 	)
 }

@@ -45,10 +45,20 @@ func registrationMutants() []mutant {
 				}
 			}
 		})),
-		broken("A date of birth may be in the future", "users.registration.impossible", registering(func(user map[string]any) {
-			if text(user["date_of_birth"]) > "2900" {
+		broken("A date of birth may be the day after tomorrow", "users.registration.birth", registering(func(user map[string]any) {
+			if born := text(user["date_of_birth"]); born > "2020" && born < "2900" {
 				user["date_of_birth"] = "1990-04-12"
 			}
+		})),
+		broken("A date of birth may be before 1900", "users.registration.birth", registering(func(user map[string]any) {
+			if born := text(user["date_of_birth"]); born < "1900" && born > "1800" {
+				user["date_of_birth"] = "1990-04-12"
+			}
+		})),
+		broken("Nobody is born on the first day of 1900", "users.registration.birth",
+			narrow("createUser", func(r request) bool { return r.member("date_of_birth") == "1900-01-01" })),
+		broken("Expired documents are refused", "users.registration.birth", narrow("createUser", func(r request) bool {
+			return len(each(r.member("virtual_documents"))) > 0 && text(member(each(r.member("virtual_documents"))[0], "expiry_date")) == "1899-12-31"
 		})),
 		broken("The gender of a business is ignored", "users.registration.kinds", registering(func(user map[string]any) {
 			if user["business"] == true && token.MatchString(text(user["gender"])) {

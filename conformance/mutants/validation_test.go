@@ -17,7 +17,7 @@ import (
 
 // validationMutants read a request more or less strictly than the contract says where no schema says it.
 func validationMutants() []mutant {
-	return slices.Concat(textMutants(), numberMutants(), queryMutants(), refusalMutants(), openSetMutants())
+	return slices.Concat(textMutants(), deceptionMutants(), numberMutants(), queryMutants(), refusalMutants(), openSetMutants())
 }
 
 var (

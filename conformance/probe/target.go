@@ -31,10 +31,22 @@ type Facts struct {
 	OriginCurrency  string `yaml:"origin_currency" json:"origin_currency"`   // and its sending currency, one of 2 decimals
 	Destination     string `yaml:"destination" json:"destination"`           // an enabled destination with banks and payers of all methods
 	DisabledCountry string `yaml:"disabled_country" json:"disabled_country"` // enabled neither as origin nor as destination
+	Rates           Rates  `yaml:"exchange_rate" json:"exchange_rate"`
+}
+
+// Rates are the bounds, both included, of exchange rates from the origin currency to another one (D-62).
+type Rates struct {
+	Destination string `yaml:"destination" json:"destination"` // an enabled destination with a bank that receives Currency
+	Currency    string `yaml:"currency" json:"currency"`
+	Min         string `yaml:"min" json:"min"` // a decimal number
+	Max         string `yaml:"max" json:"max"`
 }
 
 // DefaultFacts are the facts of this project's sandbox.
-var DefaultFacts = Facts{OriginCountry: "US", OriginCurrency: "USD", Destination: "NP", DisabledCountry: "FR"}
+var DefaultFacts = Facts{
+	OriginCountry: "US", OriginCurrency: "USD", Destination: "NP", DisabledCountry: "FR",
+	Rates: Rates{Destination: "MX", Currency: "MXN", Min: "5", Max: "50"},
+}
 
 // Fixtures exist on a server that offers only the documented operations. Checks that need a missing fixture are skipped.
 type Fixtures struct {

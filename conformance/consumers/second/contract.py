@@ -1,5 +1,6 @@
 """The contract as data: routes, parameters and schemas of openapi.yaml, and the fingerprint of D-16."""
 
+import base64
 import hashlib
 import ipaddress
 import re
@@ -9,6 +10,7 @@ from urllib.parse import unquote_to_bytes
 
 import yaml
 
+from . import texts
 from .wire import Number, Object, bad_request, canonical, escape
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
@@ -209,6 +211,8 @@ class Contract:
             yield at, schema.get("x-reason", "does not have the form of the contract")
         elif schema.get("format") in FORMATS and not FORMATS[schema["format"]](value):
             yield at, f"must be of the form {schema['format']}"
+        elif "x-text" in schema:
+            yield from ((at, reason) for reason in texts.wrong(value, schema["x-text"]))
 
     def pattern(self, text):
         if text not in self.patterns:
@@ -280,11 +284,15 @@ def _is_ip(text):
 
 
 def _is_copy(text):
-    """A data URI of an image or a PDF with base64 content (D-15)."""
-    match = re.match("data:((?i:image/[a-z0-9!#$&^_.+-]+|application/pdf));base64,", text)
-    return bool(match) and bool(_BASE64.fullmatch(text, match.end()))
+    """A data URI of an image or a PDF with base64 content (D-15), which is no text that a browser executes (D-63)."""
+    match = re.match("data:((?i:image/(?!svg)(?!.*xml;)[a-z0-9!#$&^_.+-]+|application/pdf));base64,", text)
+    if not match or not _BASE64.fullmatch(text, match.end()):
+        return False
+    content = base64.b64decode(text[match.end() :])
+    return not _WIDE.match(content) and not content.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
 
 
+_WIDE = re.compile(rb"\xfe\xff|\xff\xfe|(\0\0)?\xfe\xff|\0<\0|\0\0\0<\0")
 _BASE64 = re.compile("([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)")
 
 FORMATS = {

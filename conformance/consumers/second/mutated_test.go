@@ -12,15 +12,15 @@ import (
 
 // odd are values that are right somewhere and wrong elsewhere, as JSON. Names in braces are ids of what is prepared.
 var odd = slices.Concat(strings.Fields(`
-	null true false "" "x" "X" "é\u0301😀" "\u0007" "a\nb" [] {} [null] [{}] {"a":1}
+	null true false "" "x" "X" "é\u0301😀" "\u0007" "a\nb" "\u3000" "\u200bx" "\u202ex" "x\u200dx" "র\u200d্য" "شاه\u200cرخ" "രമേശന്\u200d" "\ue000" "x\ufe0f" "葛\udb40\udd00" "❤\ufe0f\u200d🔥" "x\u2028" "\u0600x" "ನ್\u200c\u200c" "\u180e" [] {} [null] [{}] {"a":1}
 	0 -0.00 -1 1 10.00 0.5 1.001 1.5 1e2 1001.0 9007199254740992 1000000000001 0.01234567890123456789 1.0000000000000000000 99999999999999999999
 	1001 1002 1003 1004 1006 1046 1055 2001 2003 20010 30001 30004 20000.00
 	"US" "NP" "JP" "GB" "FR" "XX" "us" "USA" "CA" "USD" "NPR" "JPY" "KWD" "EUR" "ZZZ"
-	"2000-02-29" "2001-02-29" "2999-01-01" "1.2.3.4" "::1" "1.2.3" "a@b.cd" "a@b" "12345" "123"
+	"2000-02-29" "2001-02-29" "2999-01-01" "1899-12-31" "1.2.3.4" "::1" "1.2.3" "a@b.cd" "a@b" "12345" "123"
 	"{user}" "{user-fund}" "{pending}" "{receiver}" "{japan}" "{kuwait}" "{bare}" "{bank}" "{wallet}"
 	"00000000-0000-4000-8000-000000000007" "00000000000040008000000000000007"
 	"VERIFIED" "SUBMIT" "IN\u0020PROGRESS" "ACTIVE" "SEND" "BANK_DEPOSIT" "WALLET" "CASH_PICKUP" "HOME_DELIVERY" "SENDER_AMOUNT" "RECEIVER_AMOUNT"
-	"EIN" "EIN_NUMBER" "INVOICE" "PASSPORT" "data:image/png;base64,AAAA" "data:image/png;base64,AAAA=" "data:text/plain;base64,AAAA"
+	"EIN" "EIN_NUMBER" "INVOICE" "PASSPORT" "data:image/png;base64,AAAA" "data:image/png;base64,AAAA=" "data:text/plain;base64,AAAA" "data:image/svg+xml;base64,AAAA" "data:image/png;base64,IDxh"
 `), lengths(51, 101, 200, 201, 256, 501))
 
 func lengths(all ...int) (texts []string) {

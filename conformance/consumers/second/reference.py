@@ -23,6 +23,9 @@ UYW UZS VED VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG
 """
 CURRENCIES = {code: _MINOR.get(code, 2) for code in _CODES.split()}
 
+# The least and the greatest rate of a pair of currencies in the sandbox (D-62).
+RATE_BOUNDS = {("USD", "MXN"): (5, 50)}
+
 
 class Client:
     def __init__(self, name, secret, corridors, destinations):

@@ -60,8 +60,8 @@ class Service(Transactions):
         for place, value in places.items():
             if value.get("country", "US") not in self.reference.numeric:
                 yield "body", f"{place}/country", "must be a country of ISO 3166-1"
-        if body.get("date_of_birth", "") > timestamp(now())[:10]:
-            yield "body", "/date_of_birth", "must not be in the future"
+        if not "1900-01-01" <= body.get("date_of_birth", "1900-01-01") <= timestamp(now())[:10]:
+            yield "body", "/date_of_birth", "must be from 1900-01-01 to today"
 
     # Reference data.
 

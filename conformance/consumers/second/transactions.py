@@ -7,10 +7,11 @@ from uuid import uuid4
 
 from .limits import use_limits
 from .model import find, money, new
-from .reference import CURRENCIES
+from .reference import CURRENCIES, RATE_BOUNDS
 from .wire import bad_request, refused
 
 MAX_AMOUNT = Decimal(10) ** 12
+MAX_RATE = 10**9
 
 
 class Transactions:
@@ -41,6 +42,9 @@ class Transactions:
         for field, allowed in (("from_currency", corridor), ("to_currency", currency)):
             if body[field] != allowed:
                 raise refused("CURRENCY_NOT_SUPPORTED", f"/{field}", f"must be {allowed}")
+        low, high = RATE_BOUNDS.get((body["from_currency"], body["to_currency"]), (0, MAX_RATE))
+        if not low <= body["exchange_rate"] <= high:
+            raise refused("EXCHANGE_RATE_NOT_ALLOWED", "/exchange_rate", f"must be {low} to {high}")
         mode = to.get("calculation_mode", "SENDER_AMOUNT")
         to_amount = body["to_amount"] if mode == "RECEIVER_AMOUNT" else calculated(body)
         bounds = [(limit["min_amount"], limit["max_amount"]) for limit in (payer or {}).get("network_limit", [])]

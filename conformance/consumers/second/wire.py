@@ -119,6 +119,7 @@ MESSAGES = {
     "PICKUP_LOCATION_NOT_FOUND": "The payer has no such pick-up location.",
     "ADDRESS_REQUIRED": "Home delivery needs the address of the receive user.",
     "CURRENCY_NOT_SUPPORTED": "The currency is not supported here.",
+    "EXCHANGE_RATE_NOT_ALLOWED": "The exchange rate is outside the bounds that were agreed.",
     "AMOUNT_NOT_ALLOWED": "The amount is not allowed here.",
     "LIMIT_EXCEEDED": "The amount is above the remaining limit of the user.",
 }
