@@ -70,8 +70,13 @@ func TestForbiddenDependencies(t *testing.T) {
 		// The domain knows no transport, no database and nothing of ours but these rules.
 		{"./server/payout", []string{echo, kin, sqlite, pgx, goose}, []string{module + "/openapi/text"}},
 		// The contract can be put in front of any service.
-		{"./openapi/contract", []string{echo, sqlite, pgx, goose, "database/sql"}, []string{module + "/openapi", module + "/openapi/text"}},
-		{"./openapi/contract/front", []string{echo, sqlite, pgx, goose}, []string{module + "/openapi", module + "/openapi/contract", module + "/openapi/text"}},
+		{"./openapi/contract", []string{echo, sqlite, pgx, goose, "database/sql"}, []string{
+			module + "/openapi", module + "/openapi/contract/bodies", module + "/openapi/text",
+		}},
+		{"./openapi/contract/front", []string{echo, sqlite, pgx, goose}, []string{
+			module + "/openapi", module + "/openapi/contract", module + "/openapi/contract/bodies", module + "/openapi/contract/listen",
+			module + "/openapi/text",
+		}},
 		{"./server/store", []string{echo, kin}, []string{module + "/server/payout", module + "/openapi/text"}},
 		{"./server/reference", []string{echo, kin, sqlite, pgx, goose}, []string{module + "/server/payout", module + "/openapi/text"}},
 		{"./server/docs", []string{echo, kin, sqlite, pgx, goose, "database/sql"}, nil},

@@ -85,7 +85,7 @@ func TestNewRejectsWhatItCannotEnforce(t *testing.T) {
 		{"open object in a request", "labels: {type: object, additionalProperties: {type: string, maxLength: 5}, maxProperties: 2}",
 			"labels: {type: object}", "/labels: an object of a request must be closed"},
 		{"reason that is not a sentence", "x-reason: must be 3 upper-case letters", "x-reason: 3", "x-reason must be a string"},
-		{"unknown kind of text", "x-text: prose", "x-text: verse", "/note: x-text must be line or prose, of a string, not verse"},
+		{"unknown kind of text", "x-text: prose", "x-text: verse", "/remark: x-text must be line or prose, of a string, not verse"},
 		{"text that is no string", "serial: {type: integer}", "serial: {type: integer, x-text: line}", "/serial: x-text must be line or prose"},
 		{"known values of a request", "serial: {type: integer}", "serial: {type: string, x-known-values: [A]}", "a request needs a closed set"},
 		{"known values of a parameter", "schema: {type: boolean}", "schema: {type: string, x-known-values: [A]}", "a request needs a closed set"},

@@ -62,10 +62,10 @@ func TestTextsOfRequestsDoNotDeceive(t *testing.T) {
 		{"spaces alone", with(`"names":["  "]`), "body /names/0: must have a visible character"},
 		{"an escape sequence", with(`"names":["\u001b[31m"]`), "body /names/0: must not contain control characters"},
 		{"too long and hidden", with(`"names":["a23456789012345678901\u200b"]`), "body /names/0: must have at most 20 characters\nbody /names/0: " + hidden},
-		{"two lines of a note", with(`"note":"a\nb"`), ""},
+		{"two lines of a note", with(`"remark":"a\nb"`), ""},
 		{"two lines of a name", with(`"names":["a\nb"]`), "body /names/0: must not contain control characters"},
-		{"a note", with(`"note":"\u200b"`), "body /note: " + hidden},
-		{"no note", with(`"note":null`), ""},
+		{"a note", with(`"remark":"\u200b"`), "body /remark: " + hidden},
+		{"no note", with(`"remark":null`), ""},
 		{"a text without a kind", with(`"tags":["\u202e"]`), ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
