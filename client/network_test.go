@@ -131,6 +131,8 @@ const (
 		`"business":false,"first_name":"Asha","email":"asha@example.com","country":"US"}`
 	thePayer = `{"country":"NP","delivery_method":"CASH_PICKUP","id":1001,"name":"Sample","pickup_location":[],` +
 		`"code":"SMPL","network_limit":[],"receiving_currency":"NPR"}`
+	theFundingAccount = `{"id":"3f9d8a3e-6f0f-4b57-9b55-0f5f2f1d6a33","funding_source_type":"CARD","status":"ACTIVE","created_at":"2026-01-31T09:10:00.000000"}`
+
 	theTransaction = `{"id":"5b0c1d2e-3f40-4152-8637-48596a7b8c05","user_id":"0b0c2c5e-54f4-4b0e-9d5b-5f5a4f7d2f11",` +
 		`"created_at":"2026-01-31T09:30:00.000000","status":"INITIATED","delivery_status":"NONE","bonus_amount":0.00,` +
 		`"exchange_rate":132.25,"fee_amount":0.00,"from_amount":100.00,"from_currency":"USD","to_amount":13225.00,` +

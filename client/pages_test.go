@@ -58,6 +58,60 @@ func TestIteratorReadsAllPages(t *testing.T) {
 	}
 }
 
+// arrayPage is a page of funding accounts with these labels; the cursor of the next one is a header.
+func arrayPage(next string, labels ...string) answer {
+	items := make([]string, len(labels))
+	for i, label := range labels {
+		items[i] = strings.Replace(theFundingAccount, `{`, `{"label":"`+label+`",`, 1)
+	}
+	var header []string
+	if next != "" {
+		header = []string{"Next-Cursor", next}
+	}
+	return respond(200, "["+strings.Join(items, ",")+"]", header...)
+}
+
+func TestIteratorsFollowTheHeader(t *testing.T) {
+	t.Parallel()
+	n, c := dial(t, arrayPage("c2", "1", "2"), arrayPage("c3"), arrayPage("", "3"), arrayPage("", "4"))
+	params := &api.ListFundingAccountsParams{Limit: new(int32(2)), Cursor: new("c1")}
+	all := c.FundingAccounts(t.Context(), userID, params)
+	*params.Limit, *params.Cursor, params.Cursor = 99, "c99", nil // the caller uses its own again
+	labels := ""
+	for account, err := range all {
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels += *account.Label
+	}
+	if want := "limit=2&cursor=c1 limit=2&cursor=c2 limit=2&cursor=c3"; labels != "123" || queries(n) != want {
+		t.Errorf("got %s with %s", labels, queries(n))
+	}
+	n.seen = nil
+	for range c.FundingAccounts(t.Context(), userID, nil) {
+		break
+	}
+	if got := queries(n); got != "limit=100" { // never the whole list
+		t.Errorf("without parameters it asked for %s", got)
+	}
+}
+
+func TestIteratorsOfArraysEndWithTheFirstError(t *testing.T) {
+	t.Parallel()
+	for want, second := range map[string]answer{
+		"NOT_FOUND": refuse(404, client.NotFound), "repeats a page": arrayPage("c2", "2"), "what the contract says": respond(200, "{}"),
+	} {
+		_, c := dial(t, arrayPage("c2", "1"), second)
+		var last error
+		for _, err := range c.FundingAccounts(t.Context(), userID, nil) {
+			last = err
+		}
+		if e := errorOf(t, last); !strings.Contains(e.Error(), want) || e.Operation != "listFundingAccounts" {
+			t.Errorf("want %s, got %v", want, e)
+		}
+	}
+}
+
 func TestIteratorReadsPagesWhenNeeded(t *testing.T) {
 	t.Parallel()
 	n, c := dial(t, page("c2", "1", "2"), page("", "3"))

@@ -3,6 +3,7 @@ package client_test
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"strings"
 	"testing"
@@ -74,6 +75,27 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 	wallets := must(c.ListWalletAccounts(ctx, user.ID, receiver.ID))(t)
 	if len(receivers) != 1 || len(accounts) != 1 || len(wallets) != 1 || accounts[0].ID != account.ID || wallets[0].ID != wallet.ID {
 		t.Errorf("receive side: %v, %v, %v", receivers, accounts, wallets)
+	}
+
+	more := must(c.CreateReceiveUser(ctx, user.ID, api.ReceiveUserRequest{FirstName: "Chandra", Country: "NP"}))(t)
+	secondFund := must(c.CreateFundingAccount(ctx, user.ID, api.FundingAccountRequest{FundingSourceType: "CARD"}))(t)
+	for i, read := range []func() (uuid.UUID, error){ // page by page, each to its last entry
+		func() (uuid.UUID, error) {
+			return lastOf(c.FundingAccounts(ctx, user.ID, &api.ListFundingAccountsParams{Limit: new(int32(1))}), func(a api.FundingAccount) uuid.UUID { return a.ID })
+		},
+		func() (uuid.UUID, error) {
+			return lastOf(c.ReceiveUsers(ctx, user.ID, &api.ListReceiveUsersParams{Limit: new(int32(1))}), func(r api.ReceiveUser) uuid.UUID { return r.ID })
+		},
+		func() (uuid.UUID, error) {
+			return lastOf(c.BankAccounts(ctx, user.ID, receiver.ID, nil), func(a api.BankAccount) uuid.UUID { return a.ID })
+		},
+		func() (uuid.UUID, error) {
+			return lastOf(c.WalletAccounts(ctx, user.ID, receiver.ID, nil), func(a api.WalletAccount) uuid.UUID { return a.ID })
+		},
+	} {
+		if got, want := must(read())(t), []uuid.UUID{secondFund.ID, more.ID, account.ID, wallet.ID}[i]; got != want {
+			t.Errorf("the last of list %d is %s, want %s", i, got, want)
+		}
 	}
 
 	sent := map[uuid.UUID]bool{}
@@ -158,4 +180,15 @@ func TestCodesOfTheService(t *testing.T) {
 			t.Errorf("%s for another user: %v", key, err)
 		}
 	}
+}
+
+// lastOf returns the id of the last entry of an iteration.
+func lastOf[T any](all iter.Seq2[T, error], id func(T) uuid.UUID) (last uuid.UUID, err error) {
+	for entry, err := range all {
+		if err != nil {
+			return last, err
+		}
+		last = id(entry)
+	}
+	return last, nil
 }

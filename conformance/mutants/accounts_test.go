@@ -8,7 +8,7 @@ import (
 )
 
 func accountMutants() []mutant {
-	return slices.Concat(fundingAccountMutants(), receiveUserMutants(), bankAccountMutants(), walletAccountMutants(), listMutants())
+	return slices.Concat(fundingAccountMutants(), receiveUserMutants(), bankAccountMutants(), walletAccountMutants(), listMutants(), accountPagingMutants())
 }
 
 func fundingAccountMutants() []mutant {

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/openapi/wire"
+	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/servertest"
+	"github.com/crossborder-payouts/payouts/server/store"
 )
 
 // exercise calls all operations, for a new user and for one with many transactions, all lists with their filters, and creates
@@ -56,6 +59,43 @@ func exercise(t testing.TB, s *servertest.Server) {
 		next = path + "&cursor=" + *page.NextCursor
 	}
 	exerciseTransactions(t, s)
+	exerciseListings(t, s.Database)
+}
+
+// exerciseListings lists users and transactions as operators do: with each filter, from the newest and from the middle.
+func exerciseListings(t testing.TB, url string) {
+	t.Helper()
+	db, err := store.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // nothing was written
+	_, users := scale(t)
+	const client, limit = "sandbox", 50
+	for _, f := range []store.UserFilter{{}, {Status: payout.KYCVerified}, {Status: payout.KYCUnverified}, {Status: payout.KYCSuspended}} {
+		for _, after := range []int{-1, users / 2, 0} {
+			if f.After = ""; after >= 0 {
+				f.After = payout.UserID(rowID(after))
+			}
+			if all, err := db.Users(t.Context(), client, f, limit); err != nil || len(all) > limit || len(all) < limit && f.Status == "" && after != 0 {
+				t.Errorf("%+v lists %d users, %v", f, len(all), err)
+			}
+		}
+	}
+	begin := time.Unix(0, 0)
+	for _, f := range []store.TransactionFilter{
+		{}, {UserID: payout.UserID(rowID(0))}, {From: begin.Add(time.Hour)}, {To: begin.Add(time.Hour)},
+		{From: begin.Add(time.Hour), To: begin.Add(2 * time.Hour)}, {UserID: payout.UserID(rowID(0)), To: begin.Add(time.Hour)},
+	} {
+		for _, after := range []int{-1, users / 2} { // before the hour, and within it
+			if f.After = ""; after >= 0 {
+				f.After = payout.TransactionID(rowID(after))
+			}
+			if all, err := db.ClientTransactions(t.Context(), client, f, limit); err != nil || len(all) > limit || len(all) < limit && after < 0 {
+				t.Errorf("%+v lists %d transactions, %v", f, len(all), err)
+			}
+		}
+	}
 }
 
 // exerciseTransactions creates a transaction of each kind, with a key and documents, and one above the limit.

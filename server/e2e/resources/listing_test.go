@@ -1,8 +1,11 @@
 package resources_test
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/server/servertest"
@@ -69,22 +72,87 @@ func wantList(t testing.TB, all []api.Transaction, want []string) {
 	}
 }
 
+// Receive users are listed oldest first, also those of the same instant, whole or in pages (D-59).
+func TestReceiveUsersComeInPages(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	sender := servertest.NewSender(t, s.Client)
+	path := "/users/" + sender.ID.String() + "/receive-users"
+	var created []string
+	for i := range 107 {
+		if i == 50 { // until then the clock stands still
+			s.Clock.Set(s.Clock.Now().Add(time.Millisecond))
+		}
+		r, err := s.Client.CreateReceiveUserWithResponse(t.Context(), sender.ID, nil, api.ReceiveUserRequest{FirstName: "Bina", Country: "NP"})
+		created = append(created, servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err).ID.String())
+	}
+	read := func(query string) (ids []string, next string) {
+		t.Helper()
+		a := servertest.Call(t, s, "GET", path+query, nil)
+		for _, r := range servertest.Parse[[]api.ReceiveUser](t, servertest.OKBody(t, a)) {
+			ids = append(ids, r.ID.String())
+		}
+		return ids, a.Header.Get("Next-Cursor")
+	}
+	if all, next := read(""); !slices.Equal(all, created) || next != "" {
+		t.Errorf("without a limit there are %d, and then %q", len(all), next)
+	}
+	for _, size := range []int{1, 7, 53, 100} {
+		t.Run("pages of "+strconv.Itoa(size), func(t *testing.T) {
+			query := "?limit=" + strconv.Itoa(size)
+			var got []string
+			for next := ""; ; {
+				page, after := read(query + next)
+				if got = append(got, page...); after == "" {
+					break
+				}
+				if len(page) != size {
+					t.Fatalf("a page before others has %d", len(page))
+				}
+				next = "&cursor=" + after
+			}
+			if !slices.Equal(got, created) {
+				t.Errorf("%d receive users, or in another order, want %d", len(got), len(created))
+			}
+		})
+	}
+	_, next := read("?limit=7")
+	if rest, end := read("?cursor=" + next); !slices.Equal(rest, created[7:]) || end != "" {
+		t.Errorf("after a cursor without a limit there are %d, and then %q", len(rest), end)
+	}
+}
+
 func TestInvalidPages(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	sender := servertest.NewSender(t, s.Client)
+	receiver := servertest.NewReceiver(t, s.Client, sender.ID)
+	user := "/users/" + sender.ID.String()
+	accounts := user + "/receive-users/" + receiver.ID.String()
+	for _, path := range []string{
+		servertest.TransactionsPath(sender), user + "/funding-accounts", user + "/receive-users", accounts + "/bank-accounts", accounts + "/wallet-accounts",
+	} {
+		t.Run(path[strings.LastIndex(path, "/")+1:], func(t *testing.T) {
+			t.Parallel()
+			refusesInvalidPages(t, s, path)
+		})
+	}
+}
+
+func refusesInvalidPages(t *testing.T, s *servertest.Server, path string) {
+	t.Helper()
 	for query, field := range map[string]string{
 		"limit=0": "limit", "limit=101": "limit", "limit=-1": "limit", "limit=1.5": "limit", "limit=x": "limit", "limit=": "limit",
 		"cursor=%20": "cursor", "cursor=abc": "cursor", "cursor=!!!": "cursor", "cursor=MTIzNA": "cursor", "cursor=": "cursor",
 		"cursor=MTc3MzUwMDk2NjUzNTg5Ny5ub3QtYW4taWQ":                 "cursor", // a time and no id
 		"cursor=eC4wMTk5MDAwMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDA": "cursor", // an id and no time
 	} {
-		e := servertest.Call(t, s, "GET", servertest.TransactionsPath(sender)+"?"+query, nil).Refusal(t, 400, api.ErrorCodeBadRequest)
+		e := servertest.Call(t, s, "GET", path+"?"+query, nil).Refusal(t, 400, api.ErrorCodeBadRequest)
 		if !servertest.Names(e, api.ErrorDetailInQuery, field) {
 			t.Errorf("%s: details %v do not name %s", query, e.Details, field)
 		}
 	}
 	for _, query := range []string{"limit=1", "limit=100"} {
-		servertest.Get(t, s, servertest.TransactionsPath(sender)+"?"+query)
+		servertest.Get(t, s, path+"?"+query)
 	}
 }
