@@ -6,6 +6,8 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race -gcflags=modernc.org/
 CONCURRENT := ./client/... ./openapi/contract ./server/store ./server/httpapi ./server/e2e/concurrency ./server/e2e/monitoring
 # Tests of the service that depend on the database engine.
 ENGINE := $(addprefix ./server/e2e/,concurrency idempotency memory monitoring outage plans)
+# Tests of the service in which transactions compete.
+COMPETING := $(addprefix ./server/e2e/,concurrency idempotency transactions)
 GOLANGCI_LINT_VERSION := v2.15.0
 LINT := .bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
 
@@ -28,6 +30,7 @@ test: ## Run all tests on SQLite, and those that depend on the engine on Postgre
 	go test -short $$(go list ./... | grep -v /e2e/browser)
 	$(if $(RACE),go test -short $(RACE) $(CONCURRENT))
 	PAYOUTD_TEST_ENGINE=postgres go test -short $(ENGINE)
+	PAYOUTD_TEST_ENGINE=postgres PAYOUTD_TEST_ISOLATION=serializable go test -short $(COMPETING)
 	@# In their own folders, because only there does go print the output of a passing run: that PostgreSQL or Chromium is missing.
 	cd server/e2e/browser && go test -short
 	cd server/e2e/operations && PAYOUTD_TEST_ENGINE=postgres go test -short

@@ -62,7 +62,7 @@ var (
 	poolWaitSeconds = poolFigure("connection_wait_seconds_total", "Time that calls waited for a connection.")
 
 	storeFailures = prometheus.NewDesc("payoutd_store_failures_total",
-		"Calls of the database that failed, by kind: unavailable (away, overloaded or too slow) or other.", []string{"kind"}, nil)
+		"Calls of the database that failed, by kind: unavailable (away, overloaded or too slow), conflict (of transactions; repeated) or other.", []string{"kind"}, nil)
 )
 
 func poolFigure(name, help string) *prometheus.Desc {
@@ -85,7 +85,8 @@ func (m storeMetrics) Collect(to chan<- prometheus.Metric) {
 		send(poolWaits, prometheus.CounterValue, float64(pool.WaitCount), name)
 		send(poolWaitSeconds, prometheus.CounterValue, pool.WaitDuration.Seconds(), name)
 	}
-	unavailable, other := m.db.Failures()
+	unavailable, conflict, other := m.db.Failures()
 	send(storeFailures, prometheus.CounterValue, float64(unavailable), "unavailable")
+	send(storeFailures, prometheus.CounterValue, float64(conflict), "conflict")
 	send(storeFailures, prometheus.CounterValue, float64(other), "other")
 }

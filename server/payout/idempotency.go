@@ -53,7 +53,8 @@ func write[T any, ID ~string](
 			return v, false, err
 		}
 	}
-	err = s.store.Write(ctx, func(tx Tx) error {
+	err = s.store.Write(ctx, func(tx Tx) error { // which may be repeated
+		replayed = false
 		id := s.newID()
 		if key.Key != "" {
 			free, err := tx.InsertIdempotencyKey(ctx, c.ID, key, id)

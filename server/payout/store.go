@@ -110,5 +110,6 @@ type Tx interface {
 type Store interface {
 	Reader
 	// Write runs fn in one transaction of the database, and commits if fn returns nil.
+	// It runs fn again, in a new transaction, if that one loses against another.
 	Write(ctx context.Context, fn func(Tx) error) error
 }

@@ -27,6 +27,8 @@ type engine struct {
 	binary []any
 	// unavailable reports whether the database is unreachable or overloaded, as opposed to a wrong statement.
 	unavailable func(error) bool
+	// conflict reports whether a transaction lost against a concurrent one, and may succeed if it is repeated.
+	conflict func(error) bool
 	// writable returns why writes would fail, as a sentence for /readyz; empty if they would succeed. The error means that it
 	// could not find out.
 	writable func(ctx context.Context, writer *sql.DB) (refusal string, err error)

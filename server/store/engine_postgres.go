@@ -65,6 +65,10 @@ func postgresEngine(databaseURL string) (engine, error) {
 		close:         func(db, _ *sql.DB) error { return db.Close() },
 		commitRefusal: func() string { return "" },
 		exposed:       func() []string { return nil },
+		conflict: func(err error) bool {
+			code := postgresCode(err)
+			return code == "40001" || code == "40P01" // serialization_failure, deadlock_detected
+		},
 		outOfRange: func(err error) bool {
 			code := postgresCode(err)
 			return code == "23514" || code == "22003" // check_violation, numeric_value_out_of_range

@@ -62,6 +62,7 @@ func sqliteEngine(path string) engine {
 		commitRefusal: file.commitRefusal,
 		exposed:       file.exposed,
 		outOfRange:    func(err error) bool { return sqliteCode(err) == sqlite3.SQLITE_CONSTRAINT_CHECK },
+		conflict:      func(error) bool { return false }, // there is one writer
 	}
 }
 

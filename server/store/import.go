@@ -20,7 +20,7 @@ const importRows = 40
 type Import struct {
 	Replace  bool           // also remove the rows that are not in the import
 	DryRun   bool           // roll everything back
-	Progress func(rows int) // called after each statement with the number of rows written since the last call; may be nil
+	Progress func(rows int) // called with the number of rows written since the last call, negative if they are written again; may be nil
 }
 
 // Imported counts the rows of an import.
@@ -104,7 +104,16 @@ func importRowsOf[T any](
 	prepare func(tx, context.Context, []T) error,
 ) (Imported, error) {
 	var done Imported
+	reported := 0
+	progress := func(rows int) {
+		reported += rows
+		if how.Progress != nil && rows != 0 {
+			how.Progress(rows)
+		}
+	}
 	err := s.write(ctx, func(t tx) (err error) {
+		progress(-reported)
+		done = Imported{}
 		if how.Replace {
 			if done.Removed, err = remove(ctx, t, table, rows); err != nil {
 				return err
@@ -119,7 +128,7 @@ func importRowsOf[T any](
 				return err
 			}
 		}
-		written, err := upsert(ctx, t, table, rows, how.Progress)
+		written, err := upsert(ctx, t, table, rows, progress)
 		if err != nil {
 			return err
 		}

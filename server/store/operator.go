@@ -101,6 +101,7 @@ func (s *Store) ApplyClient(
 ) (before payout.Client, existed bool, err error) {
 	profile := profileText(c)
 	err = s.write(ctx, func(t tx) error {
+		before, existed = payout.Client{}, false
 		// The insert comes first, because it waits for a concurrent one of the same id.
 		n, err := t.exec(ctx, `insert into clients (id, name, profile, disabled, created_at) values ($1, $2, $3, $4, $5)
 			on conflict (id) do nothing`, c.ID, c.Name, profile, false, micros(at))
@@ -127,6 +128,7 @@ func (s *Store) ApplyClient(
 // SetClientDisabled sets whether a client may call the service, and reports whether that changed. It returns ErrNoClient.
 func (s *Store) SetClientDisabled(ctx context.Context, clientID payout.ClientID, disabled bool) (changed bool, err error) {
 	err = s.write(ctx, func(t tx) error {
+		changed = false
 		row, err := t.lockClient(ctx, clientID)
 		if err != nil || row.Disabled == disabled {
 			return err
@@ -168,6 +170,7 @@ func (s *Store) RevokeSecret(
 			return err
 		}
 		known := false
+		wasActive = false
 		for _, secret := range row.Secrets {
 			if secret.Fingerprint == fingerprint {
 				known, wasActive = true, wasActive || secret.Active(at)

@@ -136,21 +136,26 @@ func (s *Store) Pools() map[string]sql.DBStats {
 	return map[string]sql.DBStats{"writer": s.writer.Stats(), "reader": s.reader.Stats()}
 }
 
-// Failures returns how many calls of the database have failed: because it was unreachable, overloaded or too slow, and for
-// any other reason. Calls that were cancelled are not counted.
-func (s *Store) Failures() (unavailable, other int64) {
-	return s.failures.unavailable.Load(), s.failures.other.Load()
+// Failures returns how many calls of the database have failed: because it was unreachable, overloaded or too slow; because of
+// a concurrent transaction, most of which are repeated; and for any other reason. Calls that were cancelled are not counted.
+func (s *Store) Failures() (unavailable, conflict, other int64) {
+	return s.failures.unavailable.Load(), s.failures.conflict.Load(), s.failures.other.Load()
 }
 
 // failures has the counters of Failures.
-type failures struct{ unavailable, other atomic.Int64 }
+type failures struct{ unavailable, conflict, other atomic.Int64 }
 
-// Write runs fn in one transaction of the database, and commits if fn returns nil.
+// Write runs fn in one transaction of the database, and commits if fn returns nil. If the transaction loses against another
+// one, fn runs again in a new one: it must set all that it leaves behind anew.
 func (s *Store) Write(ctx context.Context, fn func(payout.Tx) error) error {
 	return s.write(ctx, func(t tx) error { return fn(t) })
 }
 
 func (s *Store) write(ctx context.Context, fn func(tx) error) error {
+	return s.retry(ctx, func() error { return s.attempt(ctx, fn) })
+}
+
+func (s *Store) attempt(ctx context.Context, fn func(tx) error) error {
 	t, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return s.failed(err)
@@ -195,6 +200,9 @@ func (r reads) failed(err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case r.engine.conflict(err):
+		r.failures.conflict.Add(1)
+		return payout.NewError(payout.CodeServiceUnavailable).Because(err)
 	case r.closed.Load() || r.outdated.Load() || errors.Is(err, sql.ErrConnDone) || isTimeout(err) || r.engine.unavailable(err),
 		// Only this package and the context end a transaction.
 		errors.Is(err, sql.ErrTxDone):
@@ -219,7 +227,18 @@ func (r reads) exec(ctx context.Context, query string, args ...any) (int64, erro
 }
 
 // list runs a query and scans each row.
-func list[T any](ctx context.Context, r reads, scan func(scanner, *T) error, query string, args ...any) ([]T, error) {
+func list[T any](ctx context.Context, r reads, scan func(scanner, *T) error, query string, args ...any) (all []T, err error) {
+	if _, alone := r.db.(*sql.DB); !alone { // the transaction is repeated as a whole
+		return collect(ctx, r, scan, query, args)
+	}
+	err = r.retry(ctx, func() error {
+		all, err = collect(ctx, r, scan, query, args)
+		return err
+	})
+	return all, err
+}
+
+func collect[T any](ctx context.Context, r reads, scan func(scanner, *T) error, query string, args []any) ([]T, error) {
 	rows, err := r.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, r.failed(err)

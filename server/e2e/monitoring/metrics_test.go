@@ -355,16 +355,16 @@ func TestMetricsOfTheStore(t *testing.T) {
 			wantSeries(t, got, want)
 		}
 	}
-	failures(map[string]float64{`{kind="unavailable"}`: 0, `{kind="other"}`: 0})
+	failures(map[string]float64{`{kind="unavailable"}`: 0, `{kind="conflict"}`: 0, `{kind="other"}`: 0})
 	restore := servertest.Lose(t, s, "payers")
 	servertest.WantInternalError(t, servertest.Call(t, s, http.MethodGet, "/payers", nil))
 	restore()
-	failures(map[string]float64{`{kind="unavailable"}`: 0, `{kind="other"}`: 1})
+	failures(map[string]float64{`{kind="unavailable"}`: 0, `{kind="conflict"}`: 0, `{kind="other"}`: 1})
 	if err := srv.Close(); err != nil {
 		t.Fatal(err)
 	}
 	servertest.WantUnavailable(t, servertest.Call(t, s, http.MethodGet, "/payers", nil))
-	failures(map[string]float64{`{kind="unavailable"}`: 1, `{kind="other"}`: 1})
+	failures(map[string]float64{`{kind="unavailable"}`: 1, `{kind="conflict"}`: 0, `{kind="other"}`: 1})
 }
 
 // Build information, and the metrics of the Go runtime and the process.

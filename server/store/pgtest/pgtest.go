@@ -18,6 +18,9 @@ import (
 // Variable names the URL of a server to use instead of a private one. Its role must be allowed to create databases.
 const Variable = "PAYOUTD_TEST_POSTGRES"
 
+// IsolationVariable is the isolation of transactions in the databases of tests: "read committed" unless it is set.
+const IsolationVariable = "PAYOUTD_TEST_ISOLATION"
+
 // server is the URL of the server of this process, started at the first call.
 var server = sync.OnceValues(func() (string, error) {
 	if given := os.Getenv(Variable); given != "" {
@@ -82,6 +85,12 @@ func database(t testing.TB, base string) string {
 		t.Fatalf("create database: %v", err)
 	}
 	t.Cleanup(func() { drop(t, base, name) })
+	if level := os.Getenv(IsolationVariable); level != "" {
+		set := "alter database " + name + " set default_transaction_isolation = '" + level + "'"
+		if _, err := db.ExecContext(t.Context(), set); err != nil { //nolint:gosec // for a test
+			t.Fatalf("%s: %v", IsolationVariable, err)
+		}
+	}
 	return withDatabase(t, base, name)
 }
 

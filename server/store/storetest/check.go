@@ -263,10 +263,10 @@ func checkMoment(t *testing.T, db Database) {
 func checkFails(t *testing.T, db Database) {
 	putSound(t, db)
 	damage(t, db, `alter table idempotency_keys rename to gone`)
-	_, before := db.Failures()
+	_, _, before := db.Failures()
 	if _, err := db.Check(t.Context(), func(store.Difference) error { return nil }); payout.CodeOf(err) != payout.CodeInternalError {
 		t.Errorf("without a table: %v", err)
 	}
-	_, after := db.Failures()
+	_, _, after := db.Failures()
 	same(t, "failures", after-before, 1)
 }

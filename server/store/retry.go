@@ -1,0 +1,29 @@
+package store
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	// maxAttempts limits how often a transaction is tried that loses against another one each time. Of several, one wins.
+	maxAttempts = 30
+	// maxPause is the longest pause between two attempts; the first ones are shorter.
+	maxPause = 200 * time.Millisecond
+)
+
+// retry runs fn again, after a random pause, while it returns a conflict, and not after the deadline of ctx.
+func (r reads) retry(ctx context.Context, fn func() error) error {
+	for n := 1; ; n++ {
+		err := fn()
+		if err == nil || n == maxAttempts || !r.engine.conflict(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(rand.N(min(time.Duration(n)*10*time.Millisecond, maxPause))):
+		}
+	}
+}
