@@ -72,6 +72,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if err := seed(ctx, db, c); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	warnOfLoss(ctx, db, c.Logger)
 	s := &Server{store: db, log: c.Logger, config: c, info: newInfo(document.Info.Version, db)}
 	s.metrics = newMetrics(s.info, db)
 	service := payout.NewService(payout.Config{Store: db, Country: reference.Country, Now: c.Now, NewID: c.NewID})

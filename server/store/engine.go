@@ -12,6 +12,7 @@ import (
 // engine is what differs between databases.
 type engine struct {
 	dialect goose.Dialect
+	hosts   int // that the URL names; 0 if the database is a file
 	// foreign is the pattern of the migrations for other engines.
 	foreign string
 	// migrations has further options of the migrations.

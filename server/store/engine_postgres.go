@@ -46,6 +46,7 @@ func postgresEngine(databaseURL string) (engine, error) {
 	}
 	return engine{
 		dialect:    goose.DialectPostgres,
+		hosts:      hostsOf(config),
 		foreign:    "*.sqlite.sql",
 		migrations: []goose.ProviderOption{goose.WithLocker(locker)},
 		open: func(ctx context.Context, _ bool) (writer, reader *sql.DB, err error) {

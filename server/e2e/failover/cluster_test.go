@@ -190,9 +190,24 @@ func (c *cluster) primary() (host, bool) {
 	return host{}, false
 }
 
+// receivers are the processes that receive changes from a primary, of all hosts but one.
+func (c *cluster) receivers(but host) (found []int) {
+	for _, h := range hosts {
+		for _, p := range processes(c.dir(h)) {
+			if h != but && strings.Contains(p.command, "walreceiver") {
+				found = append(found, p.id)
+			}
+		}
+	}
+	return found
+}
+
 // wholesome reports whether all members run, and one is the primary and, unless replication is asynchronous, one its
-// synchronous standby.
+// synchronous standby, and all standbys receive changes.
 func (c *cluster) wholesome() bool {
+	if len(c.receivers(host{})) != len(hosts)-1 {
+		return false
+	}
 	roles := map[string]int{}
 	for _, m := range c.members() {
 		if m.State == "running" || m.State == "streaming" {

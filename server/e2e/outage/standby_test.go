@@ -1,8 +1,13 @@
 package outage_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"log/slog"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,21 +59,74 @@ func TestARepeatWaitsForTheStandby(t *testing.T) {
 			return count("select count(*) from pg_stat_activity where wait_event = 'SyncRep'") == 0
 		})
 	}
-	standby := func(names string) {
-		servertest.Exec(t, db, "alter system set synchronous_standby_names = '"+names+"'", "select pg_reload_conf()")
-		servertest.Await(t, time.Minute, "the setting is not read", func() (set bool) {
-			servertest.Rows(t, db, "select current_setting('synchronous_standby_names') = $1", func(rows *sql.Rows) error { return rows.Scan(&set) }, names)
-			return set
-		})
-	}
-	standby("away")
+	waitFor(t, db, "away")
 	leave()
 	servertest.Await(t, time.Minute, "the transaction is not shown", func() bool { return shown() == 1 })
 	leave()
-	standby("")
+	waitFor(t, db, "")
 	r, err := create(t.Context())
 	servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)
 	if r.HTTPResponse.Header.Get("Idempotent-Replayed") != "true" || shown() != 1 {
 		t.Errorf("there are %d transactions, and the answer is %v", shown(), r.HTTPResponse.Header)
 	}
+}
+
+// The service warns at start if there is a standby, or another host in the URL, and commits do not wait for one.
+func TestAStartWarnsOfAnAsynchronousStandby(t *testing.T) {
+	t.Parallel()
+	servertest.NeedPostgreSQL(t)
+	cluster := pgtest.Private(t)
+	db := servertest.Beside(t, cluster.URL)
+	twoHosts := strings.Replace(cluster.URL, "host=", "host=%2Fnowhere,", 1)
+	warns := func(url string) bool {
+		var log bytes.Buffer
+		srv, err := server.New(t.Context(), server.Config{Database: url, Sandbox: true, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := srv.Close(); err != nil {
+			t.Error(err)
+		}
+		return strings.Contains(log.String(), "level=WARN msg=\"a failover can lose acknowledged transactions")
+	}
+	if warns(cluster.URL) {
+		t.Error("it warns of a single server")
+	}
+	if !warns(twoHosts) {
+		t.Error("it does not warn of two hosts")
+	}
+
+	bin, err := pgtest.Programs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// It receives changes as a standby does, and confirms them.
+	standby := exec.CommandContext(t.Context(), filepath.Join(bin, "pg_receivewal"), "--synchronous", "--dbname="+cluster.URL, "--directory="+t.TempDir())
+	if err := standby.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = standby.Process.Kill(); _ = standby.Wait() }()
+	servertest.Await(t, time.Minute, "the standby does not receive", func() (receives bool) {
+		servertest.Rows(t, db, "select count(*) = 1 from pg_stat_replication where state = 'streaming'", func(rows *sql.Rows) error { return rows.Scan(&receives) })
+		return receives
+	})
+	if !warns(cluster.URL) {
+		t.Error("it does not warn of an asynchronous standby")
+	}
+	waitFor(t, db, "*")
+	for _, url := range []string{cluster.URL, twoHosts} {
+		if warns(url) {
+			t.Errorf("it warns of a synchronous standby at %s", url)
+		}
+	}
+}
+
+// waitFor makes the server wait for standbys with these names.
+func waitFor(t testing.TB, db *sql.DB, names string) {
+	t.Helper()
+	servertest.Exec(t, db, "alter system set synchronous_standby_names = '"+names+"'", "select pg_reload_conf()")
+	servertest.Await(t, time.Minute, "the setting is not read", func() (set bool) {
+		servertest.Rows(t, db, "select current_setting('synchronous_standby_names') = $1", func(rows *sql.Rows) error { return rows.Scan(&set) }, names)
+		return set
+	})
 }
