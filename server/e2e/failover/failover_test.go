@@ -16,8 +16,8 @@ import (
 
 // The variables of `make failover`.
 const (
-	modeVariable   = "PAYOUTD_FAILOVER"        // sync or async; without it there is no test
-	faultsVariable = "PAYOUTD_FAILOVER_FAULTS" // parts of names of faults, separated by commas; empty: all
+	modeVariable   = "PAYOUTD_TEST_FAILOVER"        // sync or async; without it there is no test
+	faultsVariable = "PAYOUTD_TEST_FAILOVER_FAULTS" // parts of names of faults, separated by commas; empty: all
 )
 
 // result is a line of the table.
