@@ -73,6 +73,14 @@ axe: .tmp/axe/node_modules/axe-core/axe.min.js ## Install axe-core, which the te
 bench: ## Measure the overhead of the SDK, the contract checks, the front and the metrics, as ratios
 	go test -run '^$$' -bench . -benchmem ./client ./openapi/contract ./openapi/contract/front ./server/httpapi
 
+.PHONY: failover
+failover: ## Break a Patroni cluster under load: nothing may be lost or doubled (MODE=async for the counter-proof, FAULTS=PART,... for some)
+	@cd server/e2e/failover && PAYOUTD_TEST_FAILOVER=$(or $(MODE),sync) PAYOUTD_TEST_FAILOVER_FAULTS="$(FAULTS)" go test -run TestFailover -count=1 -timeout 15m -v
+
+.PHONY: soak
+soak: ## Run payoutd on PostgreSQL at half load for DURATION (20m): memory, goroutines and descriptors must stay flat
+	@cd server/e2e/soak && PAYOUTD_TEST_SOAK=$(or $(DURATION),20m) go test -run TestSoak -count=1 -timeout 24h -v
+
 .PHONY: explain
 explain: ## Check that every SQL statement uses an index, at 1,000,000 transactions
 	PAYOUTD_TEST_TRANSACTIONS=1000000 PAYOUTD_TEST_ENGINE=postgres go test ./server/e2e/plans -count=1 -v
