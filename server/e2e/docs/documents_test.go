@@ -19,7 +19,7 @@ func TestDocuments(t *testing.T) {
 	shown := 0
 	for _, document := range slices.Sorted(maps.Keys(found)) {
 		shown += len(found[document])
-		if elsewhere[document] == "" && document != operators {
+		if elsewhere[document] == "" && document != operators && document != failover {
 			t.Run(document, func(t *testing.T) {
 				t.Parallel()
 				run(t, found[document])
@@ -43,6 +43,9 @@ func TestDocuments(t *testing.T) {
 			}
 		}
 	}
+	if found[failover] == nil {
+		t.Errorf("%s shows nothing", failover)
+	}
 	for _, c := range claims {
 		if !slices.ContainsFunc(found[c.document], c.of) {
 			t.Errorf("%s has no block with %q any more", c.document, c.block)
@@ -55,6 +58,9 @@ var elsewhere = map[string]string{
 	"conformance/consumers/README.md":        "conformance/consumers/list.go",
 	"conformance/consumers/second/README.md": "conformance/consumers/second/second_test.go",
 }
+
+// failover shows the configuration of a cluster, which server/e2e/failover compares with the one that it runs.
+const failover = "server/FAILOVER.md"
 
 // claim is what a document says about a block in other words than "It prints".
 type claim struct {

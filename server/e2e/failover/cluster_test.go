@@ -59,7 +59,7 @@ func startCluster(t *testing.T, w *workshop, programs map[string]string, async b
 	return c
 }
 
-// address replaces the networks of the document by those of a route.
+// addresses replaces the networks of the document by those of a route.
 func (c *cluster) addresses(text string, route int) string {
 	at := func(offset int) string { return fmt.Sprintf("%s.%d.", c.network, c.subnet+offset) }
 	return strings.NewReplacer("10.0.0.", at(0), "10.0.1.", at(1+2*route), "10.0.2.", at(2+2*route)).Replace(text)
@@ -129,12 +129,12 @@ func (c *cluster) startPatroni(t *testing.T, h host) {
 }
 
 // patronictl runs a command of the document, on the first host.
-func (c *cluster) patronictl(t *testing.T, args ...string) string {
+func (c *cluster) patronictl(t *testing.T, command string) string {
 	t.Helper()
 	dir := filepath.Join(c.dir(hosts[0]), "patroni")
-	out, err := c.run(t, dir, nil, c.programs["patronictl"], append([]string{"-c", filepath.Join(dir, "config.yml")}, args...)...)
+	out, err := c.run(t, dir, nil, c.programs["patronictl"], append([]string{"-c", filepath.Join(dir, "config.yml")}, strings.Fields(command)...)...)
 	if err != nil {
-		t.Fatalf("patronictl %s: %v: %s", args, err, out)
+		t.Fatalf("patronictl %s: %v: %s", command, err, out)
 	}
 	return out
 }

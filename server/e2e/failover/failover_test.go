@@ -65,7 +65,7 @@ func TestFailover(t *testing.T) {
 	h := newHistory(t, out)
 	l := startLoad(t, h, routes)
 	h.flows(t, routes, 0, time.Minute)
-	fmt.Printf("the cluster runs after %.0f s\n", time.Since(began).Seconds())
+	fmt.Printf("the cluster runs after %.0f s\n%s", time.Since(began).Seconds(), c.patronictl(t, commands[0]))
 
 	var results []result
 	for _, f := range faults {

@@ -54,7 +54,7 @@ var faults = []fault{
 func switchover(t *testing.T, s *scene) []string {
 	t.Helper()
 	s.begin()
-	s.patronictl(t, "switchover", "--force")
+	s.patronictl(t, commands[1])
 	s.promoted(t)
 	return nil
 }
