@@ -80,10 +80,11 @@ func (w *pacedWriter) Write(text []byte) (int, error) {
 }
 
 // allow sets the time by which n more bytes must be sent. Time that is left of the part before is kept, because that part may
-// still be in a buffer.
+// still be in a buffer. There are two windows at least, because net/http first discards a body that was not read, for which
+// the ReadTimeout is one.
 func (w *pacedWriter) allow(n int) {
 	now := time.Now()
-	if least := now.Add(w.pace.Window); w.due.Before(least) {
+	if least := now.Add(2 * w.pace.Window); w.due.Before(least) {
 		w.due = least
 	}
 	w.due = w.due.Add(time.Duration(float64(n) / float64(w.pace.Bytes) * float64(w.pace.Window)))
