@@ -73,6 +73,7 @@ func TestForbiddenDependencies(t *testing.T) {
 		{"./openapi/contract", []string{echo, sqlite, pgx, goose, "database/sql"}, []string{
 			module + "/openapi", module + "/openapi/contract/bodies", module + "/openapi/text",
 		}},
+		{"./openapi/contract/bodies", []string{echo, kin, sqlite, pgx, goose, "database/sql"}, nil},
 		{"./openapi/contract/front", []string{echo, sqlite, pgx, goose}, []string{
 			module + "/openapi", module + "/openapi/contract", module + "/openapi/contract/bodies", module + "/openapi/contract/listen",
 			module + "/openapi/text",

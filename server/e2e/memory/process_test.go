@@ -139,7 +139,12 @@ func header(path string, length int, more string) string {
 
 func (p *process) dial(t *testing.T) net.Conn {
 	t.Helper()
-	conn, err := net.Dial("tcp", p.address)
+	return dial(t, p.address)
+}
+
+func dial(t *testing.T, address string) net.Conn {
+	t.Helper()
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
