@@ -7,7 +7,7 @@ const ContractVersion = "1.3.0"
 
 // The codes of the contract (decisions D-08 and D-09). The set may grow within a major version (D-31).
 const (
-	// BadRequest: 400. The request does not match the contract.
+	// BadRequest: 400. The request does not match the contract, or its body ended early or came too slowly.
 	BadRequest Code = "BAD_REQUEST"
 	// Unauthorized: 401. The credentials are missing, unknown, expired or wrong.
 	Unauthorized Code = "UNAUTHORIZED"
@@ -53,6 +53,6 @@ const (
 	RateLimited Code = "RATE_LIMITED"
 	// InternalError: 500. Something failed in the service.
 	InternalError Code = "INTERNAL_ERROR"
-	// ServiceUnavailable: 503. The service cannot answer now, for example because its database is unavailable.
+	// ServiceUnavailable: 503. The service cannot answer now, for example because its database is unavailable, or because it receives too many large bodies at the same time.
 	ServiceUnavailable Code = "SERVICE_UNAVAILABLE"
 )
