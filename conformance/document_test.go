@@ -21,7 +21,7 @@ var (
 )
 
 func documentTarget(t *testing.T) probe.Target {
-	s := servertest.New(t, func(c *server.Config) { c.Now = time.Now }) // created_at is compared with the time
+	s := servertest.New(t, func(c *server.Config) { c.Now, c.FailureLimit = time.Now, 300 }) // created_at is compared with the time
 	target := sandbox(s.URL)
 	target.Profile = probe.Document
 	target.Fixtures = subject.DocumentFixtures(t, s)

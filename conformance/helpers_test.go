@@ -51,11 +51,12 @@ var (
 		s := servertest.New(t, func(c *server.Config) {
 			c.Now = time.Now        // created_at is compared with the time
 			c.RateLimit = 1_000_000 // never met, but in the headers
+			c.FailureLimit = 300    // the default of the program
 		})
 		return sandbox(s.URL)
 	}}
 	rateLimitedRun = &sharedRun{target: func(t *testing.T) probe.Target {
-		s := servertest.New(t, func(c *server.Config) { c.RateLimit = 1 })
+		s := servertest.New(t, func(c *server.Config) { c.RateLimit, c.FailureLimit = 1, 300 })
 		return inCondition(s.URL, probe.RateLimited)
 	}}
 	unavailableRun = &sharedRun{target: func(t *testing.T) probe.Target {

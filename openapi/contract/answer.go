@@ -32,7 +32,7 @@ var refusals = map[int]struct{ code, message string }{
 // error means that the body of the request could not be read, which is answered with 400.
 //
 // If r comes from a [Contract.Middleware], a header that the document requires of this answer, such as Retry-After, is
-// sent with the value of its example unless the Error has another one.
+// sent with the value of its example unless the Error has another one. No cache may store the answer (D-58).
 func (c *Contract) WriteError(w http.ResponseWriter, r *http.Request, err error, requestID string) {
 	refused, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -49,6 +49,8 @@ func (c *Contract) WriteError(w http.ResponseWriter, r *http.Request, err error,
 			w.Header().Set(header[0], header[1])
 		}
 	}
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	for name, values := range refused.Header {
 		w.Header()[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 	}

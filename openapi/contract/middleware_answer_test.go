@@ -93,6 +93,9 @@ func TestAnswersOfTheMiddlewareFollowTheContract(t *testing.T) {
 			if id := res.Header.Get("X-Request-Id"); id != body.RequestID || id == "of-the-caller" || answered[id] > 0 {
 				t.Errorf("%s: the id of the answer is %q and %q", name, id, body.RequestID)
 			}
+			if res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("X-Content-Type-Options") != "nosniff" {
+				t.Errorf("%s: the answer may be stored: %v", name, res.Header)
+			}
 			if strings.Contains(text, "database") {
 				t.Errorf("%s: the answer is %s", name, text)
 			}

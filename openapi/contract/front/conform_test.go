@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -59,7 +60,10 @@ func TestTheSuitePassesThroughTheFront(t *testing.T) {
 
 func sandbox(t *testing.T, configure ...func(*server.Config)) *servertest.Server {
 	t.Helper()
-	return servertest.New(t, append(configure, func(c *server.Config) { c.Now = time.Now })...) // created_at is compared with the time
+	return servertest.New(t, append(configure, func(c *server.Config) {
+		c.Now = time.Now                             // created_at is compared with the time
+		c.FailureLimit = cmp.Or(c.FailureLimit, 300) // the default of the program; all callers have the address of the front
+	})...)
 }
 
 // documentTarget has the fixtures of the profile document.
