@@ -48,17 +48,25 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 // SQLite it has the write lock then; on PostgreSQL a migration that excludes older versions locks the table, so that it waits
 // for the writes before it, and those after it read its row.
 func (s *Store) schemaAllows(ctx context.Context, in reads) error {
-	required, _, err := one(ctx, in, func(row scanner, v *int64) error { return row.Scan(v) },
-		`select max(min_writer_version) from schema_requirements`)
-	if err != nil {
-		return err
-	}
-	s.outdated.Store(required > s.newest())
-	if s.outdated.Load() {
-		return fmt.Errorf("%w: it requires schema version %d, and this one has %d; start the newer version", ErrSchemaTooNew,
+	required, _, err := one(ctx, in, func(row scanner, v *int64) error { return row.Scan(v) }, requiredVersion)
+	if err == nil && required > s.newest() {
+		err = fmt.Errorf("%w: it requires schema version %d, and this one has %d; start the newer version", ErrSchemaTooNew,
 			required, s.newest())
 	}
-	return nil
+	return err
+}
+
+// requiredVersion selects the newest migration that a version of payoutd must have to write.
+const requiredVersion = `select max(min_writer_version) from schema_requirements`
+
+// schemaExcludes reports whether this version of payoutd must not write any more. It is asked after an error that may have
+// come from that, of a query for a column that a migration has renamed, for example.
+func (s *Store) schemaExcludes() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), readyTime)
+	defer cancel()
+	var required int64
+	err := s.reader.QueryRowContext(ctx, requiredVersion).Scan(&required)
+	return err == nil && required > s.newest()
 }
 
 // unready returns CodeServiceUnavailable for a reason why the store cannot be written to.

@@ -91,21 +91,12 @@ func TestASchemaExcludesOlderVersions(t *testing.T) {
 			if _, err := newer.Up(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			// A query fails that finds a renamed column, before anything has noticed and after.
-			key := func() error {
-				_, _, err := running.IdempotencyKey(t.Context(), "acme", "key")
-				return err
+			if _, _, err := running.IdempotencyKey(t.Context(), "acme", "key"); payout.CodeOf(err) != payout.CodeServiceUnavailable ||
+				!errors.Is(err, store.ErrSchemaTooNew) {
+				t.Errorf("a query for a renamed column: %v", err)
 			}
-			if err := key(); err == nil {
-				t.Error("the newer schema changed nothing")
-			}
-			for range 2 {
-				if err := register(t, running, "acme"); payout.CodeOf(err) != payout.CodeServiceUnavailable || !errors.Is(err, store.ErrSchemaTooNew) {
-					t.Errorf("write: %v", err)
-				}
-			}
-			if err := key(); payout.CodeOf(err) != payout.CodeServiceUnavailable {
-				t.Errorf("read: %v", err)
+			if err := register(t, running, "acme"); payout.CodeOf(err) != payout.CodeServiceUnavailable || !errors.Is(err, store.ErrSchemaTooNew) {
+				t.Errorf("write: %v", err)
 			}
 			err := running.Ready(t.Context())
 			var e *payout.Error

@@ -71,10 +71,12 @@ func connect(ctx context.Context, databaseURL string, create bool) (*Store, erro
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read migrations: %w", err), e.close(writer, reader))
 	}
-	return &Store{
-		reads:  reads{db: reader, engine: e, closed: new(atomic.Bool), outdated: new(atomic.Bool), failures: new(failures)},
+	s := &Store{
+		reads:  reads{db: reader, engine: e, closed: new(atomic.Bool), failures: new(failures)},
 		writer: writer, reader: reader, migrator: migrator,
-	}, nil
+	}
+	s.excluded = s.schemaExcludes
+	return s, nil
 }
 
 // Close closes the database. Later calls return CodeServiceUnavailable.
@@ -187,7 +189,7 @@ type reads struct {
 	db       querier
 	engine   engine
 	closed   *atomic.Bool
-	outdated *atomic.Bool // schemaAllows returned ErrSchemaTooNew; a query may miss what a migration has changed
+	excluded func() bool // is schemaExcludes
 	failures *failures
 }
 
@@ -203,7 +205,7 @@ func (r reads) failed(err error) error {
 	case r.engine.conflict(err):
 		r.failures.conflict.Add(1)
 		return payout.NewError(payout.CodeServiceUnavailable).Because(err)
-	case r.closed.Load() || r.outdated.Load() || errors.Is(err, sql.ErrConnDone) || isTimeout(err) || r.engine.unavailable(err),
+	case r.closed.Load() || errors.Is(err, sql.ErrConnDone) || isTimeout(err) || r.engine.unavailable(err),
 		// Only this package and the context end a transaction.
 		errors.Is(err, sql.ErrTxDone):
 		if !errors.Is(err, context.Canceled) {
@@ -212,6 +214,10 @@ func (r reads) failed(err error) error {
 		return payout.NewError(payout.CodeServiceUnavailable).Because(err)
 	}
 	if !r.engine.outOfRange(err) { // that is a limit that was reached
+		if r.excluded() {
+			r.failures.unavailable.Add(1)
+			return unready(fmt.Errorf("%w: %w", ErrSchemaTooNew, err))
+		}
 		r.failures.other.Add(1)
 	}
 	return fmt.Errorf("database: %w", err)
