@@ -63,7 +63,7 @@ func inWords(err error) error {
 // pages are the flags of every long list.
 type pages struct {
 	Limit int    `help:"Maximum number of rows, 1 to 1000." default:"50"`
-	After string `help:"Id of the last row of the previous page."`
+	After string `help:"Where the page begins: the next_cursor of the previous page, which is the id of its last row."`
 }
 
 func (p *pages) check() error {

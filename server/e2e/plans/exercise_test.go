@@ -69,7 +69,7 @@ func exerciseListings(t testing.TB, url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close() //nolint:errcheck // nothing was written
+	defer db.Close()
 	_, users := scale(t)
 	const client, limit = "sandbox", 50
 	for _, f := range []store.UserFilter{{}, {Status: payout.KYCVerified}, {Status: payout.KYCUnverified}, {Status: payout.KYCSuspended}} {
