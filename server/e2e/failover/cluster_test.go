@@ -47,7 +47,7 @@ type cluster struct {
 func startCluster(t *testing.T, w *workshop, programs map[string]string, async bool) *cluster {
 	t.Helper()
 	c := &cluster{
-		workshop: w, programs: programs, network: fmt.Sprintf("127.%d", 1+rand.IntN(254)), subnet: 8 * rand.IntN(30), async: async, //nolint:gosec // no secret
+		workshop: w, programs: programs, network: fmt.Sprintf("127.%d", 1+rand.IntN(254)), subnet: 8 * rand.IntN(30), async: async,
 	}
 	for _, h := range hosts {
 		c.startEtcd(t, h)
@@ -122,7 +122,7 @@ func (c *cluster) startPatroni(t *testing.T, h host) {
 			"synchronous_mode_strict: true", "synchronous_mode_strict: false").Replace(text)
 	}
 	file := filepath.Join(dir, "config.yml")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil { //nolint:gosec // read by another user
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	c.start(t, dir, h.name+"-patroni", h.of(environment(c.config(t, "patroni.env", 0))), c.programs["patroni"], file)
@@ -170,7 +170,7 @@ func (c *cluster) ask(h host, path string, into any) int {
 	if err != nil {
 		return 0
 	}
-	defer response.Body.Close() //nolint:errcheck // read to its end
+	defer response.Body.Close()
 	if into != nil {
 		if err := json.NewDecoder(response.Body).Decode(into); err != nil {
 			return 0

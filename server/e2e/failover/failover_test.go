@@ -2,6 +2,7 @@ package failover
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,6 +32,7 @@ type result struct {
 // With the configuration of server/FAILOVER.md, no acknowledged transaction is lost or doubled by any fault. With
 // asynchronous replication, which is the counter-proof, some are.
 func TestFailover(t *testing.T) {
+	t.Parallel()
 	mode := os.Getenv(modeVariable)
 	if mode == "" {
 		t.Skip("make failover runs it")
@@ -53,7 +55,7 @@ func TestFailover(t *testing.T) {
 	}
 	w := newWorkshop(t, filepath.Join(out, "logs"))
 	programs["payoutd"] = filepath.Join(w.folder(t, "bin"), "payoutd")
-	if built, err := exec.CommandContext(t.Context(), "go", "build", "-o", programs["payoutd"], "../../payoutd").CombinedOutput(); err != nil { //nolint:gosec // our own program
+	if built, err := exec.CommandContext(t.Context(), "go", "build", "-o", programs["payoutd"], "../../payoutd").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, built)
 	}
 
@@ -65,7 +67,7 @@ func TestFailover(t *testing.T) {
 	h := newHistory(t, out)
 	l := startLoad(t, h, routes)
 	h.flows(t, routes, 0, time.Minute)
-	fmt.Printf("the cluster runs after %.0f s\n%s", time.Since(began).Seconds(), c.patronictl(t, commands[0]))
+	fmt.Fprintf(os.Stdout, "the cluster runs after %.0f s\n%s", time.Since(began).Seconds(), c.patronictl(t, commands[0]))
 
 	var results []result
 	for _, f := range faults {
@@ -78,7 +80,7 @@ func TestFailover(t *testing.T) {
 		struck := h.now()
 		c.settle(t, 2*time.Minute)
 		notes = append(notes, fmt.Sprintf("whole again after %.1f s", (h.now()-s.began).Seconds()))
-		fmt.Printf("%s: served again within %.1f s; %s\n", f.name, (struck - s.began).Seconds(), strings.Join(notes, "; "))
+		fmt.Fprintf(os.Stdout, "%s: served again within %.1f s; %s\n", f.name, (struck - s.began).Seconds(), strings.Join(notes, "; "))
 		<-time.After(time.Second)
 		results = append(results, result{f.name, s.began, h.now(), s.promotion, notes})
 	}
@@ -98,10 +100,10 @@ func TestFailover(t *testing.T) {
 		t.Errorf("payoutd check: %v: %s", err, checked)
 	}
 	table := render(h, routes, results, v)
-	fmt.Printf("\n%s\nMODE=%s: %d acknowledged, %d lost, %d doubled, %d repeats answered with another transaction\npayoutd check: %s",
+	fmt.Fprintf(os.Stdout, "\n%s\nMODE=%s: %d acknowledged, %d lost, %d doubled, %d repeats answered with another transaction\npayoutd check: %s",
 		table, mode, v.acknowledged, len(v.lost), len(v.doubled), len(other), checked)
-	for failure, n := range h.failed {
-		fmt.Printf("attempts without success through %s: %d\n", failure, n)
+	for _, failure := range slices.Sorted(maps.Keys(h.failed)) {
+		fmt.Fprintf(os.Stdout, "attempts that failed through %s: %d\n", failure, h.failed[failure])
 	}
 	switch {
 	case len(v.doubled) > 0 || len(v.unexplained) > 0:

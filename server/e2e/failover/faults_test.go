@@ -41,7 +41,7 @@ func (s *scene) promoted(t *testing.T) host {
 	return h
 }
 
-// faults in the order in which they happen; short has those of the short form.
+// faults are in the order in which they happen.
 var faults = []fault{
 	{"switchover", switchover},
 	{"kill -9 payoutd", killReplica},

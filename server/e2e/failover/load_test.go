@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -42,6 +44,14 @@ type event struct {
 	Error   string        `json:"error,omitempty"`
 }
 
+// seen is what a caller sees of an attempt that fails.
+func (e event) seen() string {
+	if e.Status == 0 {
+		return e.Route + ": no response"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s: %d %s", e.Route, e.Status, e.Code))
+}
+
 // acknowledgement is what a caller was told of a key.
 type acknowledgement struct {
 	id   uuid.UUID
@@ -63,7 +73,7 @@ type history struct {
 
 func newHistory(t *testing.T, dir string) *history {
 	t.Helper()
-	file, err := os.Create(filepath.Join(dir, "history.jsonl")) //nolint:gosec // our own folder
+	file, err := os.Create(filepath.Join(dir, "history.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +98,8 @@ func (h *history) write(e event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	_, _ = h.file.Write(append(line, '\n'))
-	if e.Attempt > 0 && e.Code == "" && e.Status != 200 || e.Code != "" {
-		h.failed[fmt.Sprintf("%s: %d %s", e.Route, e.Status, e.Code)]++
+	if e.Attempt > 0 && e.Status != http.StatusOK {
+		h.failed[e.seen()]++
 	}
 	if e.ID != nil {
 		h.acknowledged[e.Key] = acknowledgement{*e.ID, e.At, e.Took}

@@ -39,11 +39,11 @@ type workshop struct {
 
 func newWorkshop(t *testing.T, logs string) *workshop {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "failover")
+	dir, err := os.MkdirTemp("", "failover") //nolint:usetesting // another user cannot enter that of the test
 	if err != nil {
 		t.Fatal(err)
 	}
-	end := exec.Command("sh", "-c", guardian, "sh", dir) //nolint:gosec,noctx // it outlives the test
+	end := exec.Command("sh", "-c", guardian, "sh", dir)
 	end.Dir, end.SysProcAttr = "/", &syscall.SysProcAttr{Setpgid: true}
 	input, err := end.StdinPipe()
 	if err != nil {
@@ -90,7 +90,7 @@ func (w *workshop) start(t *testing.T, dir, name string, env []string, program s
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("start %s: %v", program, err)
 	}
-	go cmd.Wait() //nolint:errcheck // most are killed
+	go cmd.Wait()
 }
 
 // run runs a program to its end, and returns what it printed.
@@ -103,7 +103,7 @@ func (w *workshop) run(t *testing.T, dir string, env []string, program string, a
 
 func (w *workshop) command(t *testing.T, dir, log string, env []string, program string, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command(program, args...) //nolint:gosec,noctx // the guardian ends it
+	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.SysProcAttr = dir, w.as
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8"}, env...)
 	if log != "" {
@@ -132,7 +132,7 @@ func processes(dir string) (found []process) {
 			continue // another one, or ended
 		}
 		id, _ := strconv.Atoi(filepath.Base(path))
-		command, _ := os.ReadFile(path + "/cmdline") //nolint:gosec // a file of the kernel
+		command, _ := os.ReadFile(path + "/cmdline")
 		found = append(found, process{id, strings.ReplaceAll(string(command), "\x00", " ")})
 	}
 	return found

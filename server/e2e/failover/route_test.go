@@ -55,7 +55,7 @@ func (r *route) startBalancer(t *testing.T) {
 	t.Helper()
 	dir := r.folder(t, "balancer-"+r.name)
 	file := filepath.Join(dir, "haproxy.cfg")
-	if err := os.WriteFile(file, []byte(r.config(t, "haproxy.cfg", r.number)), 0o644); err != nil { //nolint:gosec // read by another user
+	if err := os.WriteFile(file, []byte(r.config(t, "haproxy.cfg", r.number)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	r.start(t, dir, "haproxy-"+r.name, nil, r.programs["haproxy"], "-db", "-f", file)

@@ -61,7 +61,7 @@ func startDaemon(t *testing.T, database string) *daemon {
 }
 
 func (d *daemon) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(d.binary, args...) //nolint:gosec,noctx // our own program, which the test ends
+	cmd := exec.Command(d.binary, args...)
 	cmd.Dir = filepath.Dir(d.binary)
 	cmd.Env = []string{"PAYOUTD_DATABASE=" + d.database}
 	return cmd
@@ -111,7 +111,7 @@ type sample struct {
 // sample reads /proc and /metrics.
 func (d *daemon) sample(ctx context.Context) (s sample, err error) {
 	process := fmt.Sprintf("/proc/%d/", d.cmd.Process.Pid)
-	status, err := os.ReadFile(process + "status") //nolint:gosec // a file of the kernel
+	status, err := os.ReadFile(process + "status")
 	if err != nil {
 		return s, err
 	}
@@ -138,7 +138,7 @@ func (d *daemon) sample(ctx context.Context) (s sample, err error) {
 	if err != nil {
 		return s, err
 	}
-	defer response.Body.Close() //nolint:errcheck // read to its end
+	defer response.Body.Close()
 	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
 		name, value, _ := strings.Cut(lines.Text(), " ")
 		switch name {

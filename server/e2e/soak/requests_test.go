@@ -28,7 +28,7 @@ type person struct {
 type caller struct{ person }
 
 func newCaller(base string, transport *http.Client, number uint64) *caller {
-	return &caller{person{base: base, http: transport, rand: rand.New(rand.NewPCG(number, 1))}} //nolint:gosec // the same requests in each run
+	return &caller{person{base: base, http: transport, rand: rand.New(rand.NewPCG(number, 1))}}
 }
 
 // document is a copy of a document, as a data URI of this size.
@@ -122,7 +122,7 @@ func (p *person) send(ctx context.Context, method, path, body, secret, key strin
 	if err != nil {
 		return outcome{}, err
 	}
-	defer response.Body.Close() //nolint:errcheck // read to its end
+	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	return outcome{response.StatusCode, text}, err
 }

@@ -51,6 +51,7 @@ func (m *measurements) measure(send func() error) {
 
 // The process stays flat under half of the load that it can take.
 func TestSoak(t *testing.T) {
+	t.Parallel()
 	duration, err := time.ParseDuration(os.Getenv(variable))
 	if os.Getenv(variable) == "" {
 		t.Skip("make soak runs it")
@@ -69,11 +70,11 @@ func TestSoak(t *testing.T) {
 
 	peak := m.atPeak(t, all)
 	base := d.atRest(t, transport)
-	fmt.Printf("%.0f requests per second at peak, %.0f in the soak of %s; at rest %s\n", peak, peak/2, duration, base)
+	fmt.Fprintf(os.Stdout, "%.0f requests per second at peak, %.0f in the soak of %s; at rest %s\n", peak, peak/2, duration, base)
 	m.took = nil
 	m.soak(t, d, all, duration, peak/2)
 	rest := d.atRest(t, transport)
-	fmt.Printf("\n%s\nat rest %s\n", m.table(), rest)
+	fmt.Fprintf(os.Stdout, "\n%s\nat rest %s\n", m.table(), rest)
 
 	for _, text := range slices.Sorted(maps.Keys(m.wrong)) {
 		t.Errorf("%d times: %s", m.wrong[text], text)
@@ -83,7 +84,7 @@ func TestSoak(t *testing.T) {
 	}
 	d.stop(t)
 	checked, err := d.command("check").CombinedOutput()
-	fmt.Printf("payoutd check: %s", checked)
+	fmt.Fprintf(os.Stdout, "payoutd check: %s", checked)
 	if err != nil {
 		t.Errorf("payoutd check: %v", err)
 	}
