@@ -21,11 +21,7 @@ import (
 // folder in which they run tells whose they are.
 const guardian = `trap '' INT TERM HUP
 cat >/dev/null
-running() {
-	for process in /proc/[0-9]*; do
-		case $(readlink "$process/cwd") in "$1" | "$1"/*) echo "${process#/proc/}" ;; esac
-	done
-}
+running() { ls -l /proc/[0-9]*/cwd 2>/dev/null | sed -n "s|.* /proc/\([0-9]*\)/cwd -> $1\(/.*\)*\$|\1|p"; }
 while pids=$(running "$1") && [ -n "$pids" ]; do kill -KILL $pids; sleep 0.1; done
 rm -rf "$1"`
 
