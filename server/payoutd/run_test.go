@@ -74,6 +74,7 @@ func TestInvalidCommandLines(t *testing.T) {
 		{"no number", []string{"serve", "--rate-limit=x"}, variables(), "payoutd: --rate-limit (or $PAYOUTD_RATE_LIMIT): expected ..."},
 		{"no number variable", []string{"serve"}, variables("PAYOUTD_RATE_LIMIT", "x"), "payoutd: --rate-limit (or $PAYOUTD_RATE_LIMIT): expected ..."},
 		{"negative", []string{"serve", "--rate-limit=-1"}, variables(), "payoutd: --rate-limit (or $PAYOUTD_RATE_LIMIT) must not be negative\n"},
+		{"negative memory", []string{"serve", "--body-memory=-1"}, variables(), "payoutd: --body-memory (or $PAYOUTD_BODY_MEMORY) must not be negative\n"},
 		{"negative variable", []string{"serve"}, variables("PAYOUTD_RATE_LIMIT", "-1"), "payoutd: --rate-limit (or $PAYOUTD_RATE_LIMIT) must not be negative\n"},
 		{"negative time", []string{"serve", "--timeout=-1s"}, variables(), "payoutd: --timeout (or $PAYOUTD_TIMEOUT) must be more than 0\n"},
 		{"no time", []string{"serve"}, variables("PAYOUTD_TIMEOUT", "0s"), "payoutd: --timeout (or $PAYOUTD_TIMEOUT) must be more than 0\n"},

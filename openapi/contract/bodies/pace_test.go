@@ -139,7 +139,7 @@ func TestTheHandlerHasItsOwnTime(t *testing.T) {
 		fmt.Fprint(w, len(text), err)
 	}
 	for request, want := range map[string]string{
-		fmt.Sprintf(head, 4) + "body":      "4<nil>",
+		fmt.Sprintf(head, 4) + "body":       "4<nil>",
 		"GET / HTTP/1.1\r\nHost: x\r\n\r\n": "0<nil>",
 	} {
 		synctest.Test(t, func(t *testing.T) {
