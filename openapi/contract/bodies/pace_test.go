@@ -27,12 +27,12 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { return nil }
 func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
 
-// dial returns a connection to a server with the pace of the tests, 1000 bytes in 10 seconds, and a ReadTimeout of 10 seconds.
+// dial returns a connection to a server with the pace of the tests, 1000 bytes in 10 seconds, and a ReadTimeout of 7 seconds.
 func dial(t *testing.T, h http.HandlerFunc) net.Conn {
 	t.Helper()
 	listener := make(pipes, 1)
 	server := &http.Server{
-		Handler: Pace{Bytes: 1000, Window: 10 * time.Second}.Handler(h), ReadTimeout: 10 * time.Second, IdleTimeout: time.Hour,
+		Handler: Pace{Bytes: 1000, Window: 10 * time.Second}.Handler(h), ReadTimeout: 7 * time.Second, IdleTimeout: time.Hour,
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
