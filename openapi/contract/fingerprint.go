@@ -112,7 +112,7 @@ func (c *canonical) string(s string) {
 			panic("contract: a checked request is not UTF-8")
 		}
 		// Without the quotes of the piece.
-		c.buffer = append(quoted[:at], quoted[at+1:len(quoted)-1]...)
+		c.buffer = slices.Delete(quoted[:len(quoted)-1], at, at+1)
 		s = s[end:]
 	}
 	c.buffer = append(c.buffer, '"')

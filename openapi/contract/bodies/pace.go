@@ -1,7 +1,6 @@
 package bodies
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -25,9 +24,7 @@ func (p Pace) Handler(next http.Handler) http.Handler {
 		// Errors of deadlines are ignored: only writers of tests have none.
 		conn := http.NewResponseController(w)
 		_ = conn.SetWriteDeadline(time.Time{}) // of the request before, on this connection
-		if r.Body == nil || r.Body == http.NoBody {
-			_ = conn.SetReadDeadline(time.Time{}) // or the context of the request would end with the ReadTimeout
-		} else {
+		if r.Body != nil && r.Body != http.NoBody {
 			r.Body = &pacedBody{ReadCloser: r.Body, conn: conn, pace: p}
 		}
 		next.ServeHTTP(&pacedWriter{ResponseWriter: w, conn: conn, pace: p}, r)
@@ -53,9 +50,6 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.left -= int64(n)
 	b.time -= time.Since(start)
-	if errors.Is(err, io.EOF) {
-		_ = b.conn.SetReadDeadline(time.Time{})
-	}
 	return n, err
 }
 

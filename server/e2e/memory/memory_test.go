@@ -17,7 +17,7 @@ const (
 )
 
 // 100 documents of 19 MiB at a time are all accepted in less than 1 GiB, with idempotency keys, as are their repeats.
-func TestParallelDocuments(t *testing.T) {
+func TestParallelDocuments(t *testing.T) { //nolint:paralleltest // it measures
 	p, n := start(t), parallel
 	if testing.Short() {
 		n = 40
@@ -55,7 +55,7 @@ func TestSmallContainer(t *testing.T) {
 }
 
 // What is announced takes no memory before it arrives, with or without credentials, and small requests do not wait for it.
-func TestAnnouncedBodies(t *testing.T) {
+func TestAnnouncedBodies(t *testing.T) { //nolint:paralleltest // it measures
 	p := start(t)
 	before := p.memory(t, "VmRSS")
 	announced := header("/users", 20*mib, "")
@@ -82,7 +82,7 @@ func TestAnnouncedBodies(t *testing.T) {
 }
 
 // Larger bodies are rejected, announced or not, and take no more.
-func TestTooLargeBodies(t *testing.T) {
+func TestTooLargeBodies(t *testing.T) { //nolint:paralleltest // it measures
 	p := start(t)
 	body := registration(20*mib + 1)
 	if statuses := p.upload(t, 20, body, none); statuses[http.StatusRequestEntityTooLarge] != 20 {

@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		return
 	}
-	defer os.RemoveAll(built) //nolint:errcheck // it is temporary
+	defer os.RemoveAll(built)
 	code = m.Run()
 }
 
