@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 )
@@ -44,13 +42,14 @@ func postgresEngine(databaseURL string) (engine, error) {
 	if err != nil {
 		return engine{}, fmt.Errorf("make migration lock: %w", err)
 	}
+	var pool postgresPool
 	return engine{
 		dialect:    goose.DialectPostgres,
 		hosts:      hostsOf(config),
 		foreign:    "*.sqlite.sql",
 		migrations: []goose.ProviderOption{goose.WithLocker(locker)},
 		open: func(ctx context.Context, _ bool) (writer, reader *sql.DB, err error) {
-			db := openPostgres(config)
+			db := pool.open(config)
 			if err := db.PingContext(ctx); err != nil {
 				return nil, nil, errors.Join(connectFailure(config, err), db.Close())
 			}
@@ -61,7 +60,7 @@ func postgresEngine(databaseURL string) (engine, error) {
 		kept:        " for key share",
 		binary:      binary,
 		unavailable: postgresUnavailable,
-		writable:    postgresWritable,
+		writable:    pool.writable,
 		// One pool is both, and no file is ours.
 		close:         func(db, _ *sql.DB) error { return db.Close() },
 		commitRefusal: func() string { return "" },
@@ -77,45 +76,11 @@ func postgresEngine(databaseURL string) (engine, error) {
 	}, nil
 }
 
-// openPostgres returns a pool that recovers from servers that hang and from those that are not the primary any more.
-func openPostgres(config *pgx.ConnConfig) *sql.DB {
-	config = config.Copy()
-	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, connectTime)
-	lookup := config.LookupFunc
-	config.LookupFunc = func(ctx context.Context, host string) ([]string, error) { // pgconn does not limit it
-		ctx, cancel := context.WithTimeout(ctx, config.ConnectTimeout)
-		defer cancel()
-		return lookup(ctx, host)
-	}
-	keep := config.OnPgError
-	config.OnPgError = func(c *pgconn.PgConn, e *pgconn.PgError) bool {
-		return keep(c, e) && e.Code != readOnlyTransaction // the next connection looks for the primary
-	}
-	stop := watchConnections(&config.Config)
-	db := sql.OpenDB(watchedConnector{stdlib.GetConnector(*config), stop})
-	db.SetMaxOpenConns(postgresConnections)
-	db.SetMaxIdleConns(postgresConnections)
-	db.SetConnMaxLifetime(30 * time.Minute)
-	return db
-}
-
-// connectFailure returns an error of one line that names all hosts, and no password.
-func connectFailure(config *pgx.ConnConfig, err error) error {
-	hosts := []string{fmt.Sprintf("%s:%d", config.Host, config.Port)}
-	for _, f := range config.Fallbacks {
-		hosts = append(hosts, fmt.Sprintf("%s:%d", f.Host, f.Port))
-	}
-	text := err.Error()
-	var connecting *pgconn.ConnectError
-	if errors.As(err, &connecting) {
-		text = errors.Unwrap(connecting).Error()
-	}
-	text = strings.NewReplacer("\n", "; ", "timeout: context deadline exceeded", "no answer").Replace(text)
-	return fmt.Errorf("no connection to PostgreSQL at %s: %s", strings.Join(slices.Compact(hosts), ","), text)
-}
-
-// readOnlyTransaction is the SQLSTATE of a write in a standby, or where default_transaction_read_only is on.
-const readOnlyTransaction = "25006"
+// SQLSTATEs of writes: in a standby, or where default_transaction_read_only is on; and without space for them.
+const (
+	readOnlyTransaction = "25006"
+	diskFull            = "53100"
+)
 
 // postgresUnavailable reports whether a caller may retry: the server is unreachable, starting, stopping or out of
 // resources, refuses this service, or the transaction lost against another one.
@@ -136,19 +101,6 @@ func postgresUnavailable(err error) bool {
 	// A connection that broke between two statements of a transaction is reported as driver.ErrBadConn only.
 	return pgconn.SafeToRetry(err) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
-}
-
-// postgresWritable asks for the setting that PostgreSQL itself checks before a write: it is on in a standby, and where
-// default_transaction_read_only is on. It writes nothing.
-func postgresWritable(ctx context.Context, writer *sql.DB) (string, error) {
-	var readOnly string
-	if err := writer.QueryRowContext(ctx, `show transaction_read_only`).Scan(&readOnly); err != nil {
-		return "", err
-	}
-	if readOnly == "on" {
-		return "The database is read-only.", nil
-	}
-	return "", nil
 }
 
 func postgresCode(err error) string {

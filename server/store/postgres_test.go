@@ -4,7 +4,9 @@ import (
 	"database/sql"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/store"
@@ -93,5 +95,80 @@ func TestAReadOnlyServerIsNotReady(t *testing.T) {
 	}
 	if _, err := readOnly.ClientIDs(t.Context()); err != nil {
 		t.Errorf("a read: %v", err)
+	}
+}
+
+// A server that becomes read-only while connections to it are open is left for the one that was promoted, by writes and by
+// the check of readiness alone.
+func TestAPoolLeavesAServerThatBecomesReadOnly(t *testing.T) {
+	t.Parallel()
+	for name, notice := range map[string]func(*store.Store) error{
+		"a write": func(s *store.Store) error {
+			return s.PutClient(t.Context(), payout.Client{ID: "before"}, "hash", time.Unix(0, 0))
+		},
+		"readiness": func(s *store.Store) error { return s.Ready(t.Context()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			primary, standby, both := pgtest.Pair(t)
+			s, _ := openPostgres(t, both)
+			_, beside := openPostgres(t, primary.URL)
+			var all, meet sync.WaitGroup
+			connections := s.Pools()["shared"].MaxOpenConnections
+			meet.Add(connections)
+			for range connections {
+				all.Go(func() {
+					if err := s.Write(t.Context(), func(payout.Tx) error { meet.Done(); meet.Wait(); return nil }); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			for _, statement := range []string{`alter system set default_transaction_read_only = on`, `select pg_reload_conf()`} {
+				if _, err := beside.ExecContext(t.Context(), statement); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for set := ""; set != "on"; { // a server reads its settings a little later
+				if err := beside.QueryRowContext(t.Context(), `show default_transaction_read_only`).Scan(&set); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := standby.Promote(); err != nil {
+				t.Fatal(err)
+			}
+			if err := notice(s); payout.CodeOf(err) != payout.CodeServiceUnavailable {
+				t.Fatalf("%s on a read-only server returns %v", name, err)
+			}
+			for range 32 {
+				if err := s.PutClient(t.Context(), payout.Client{ID: "after"}, "hash", time.Unix(0, 0)); err != nil {
+					t.Errorf("a write after that: %v", err)
+				}
+			}
+			if err := s.Ready(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The disk of a server is only known to be full from writes that found it so.
+func TestAFullDiskIsNotReady(t *testing.T) {
+	t.Parallel()
+	s, beside := openPostgres(t, pgtest.Database(t))
+	if _, err := beside.ExecContext(t.Context(), `create function no_space() returns trigger language plpgsql as
+		$$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$;
+		create trigger no_space before insert on clients execute function no_space()`); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.PutClient(t.Context(), payout.Client{ID: "a"}, "hash", time.Unix(0, 0)); payout.CodeOf(err) != payout.CodeServiceUnavailable {
+		t.Errorf("a write: %v", err)
+	}
+	var told *payout.Error
+	if err := s.Ready(t.Context()); !errors.As(err, &told) || told.Message != "The disk of the database is full." {
+		t.Errorf("ready: %v", err)
 	}
 }

@@ -86,8 +86,8 @@ func database(t testing.TB, base string) string {
 	}
 	t.Cleanup(func() { drop(t, base, name) })
 	if level := os.Getenv(IsolationVariable); level != "" {
-		set := "alter database " + name + " set default_transaction_isolation = '" + level + "'"
-		if _, err := db.ExecContext(t.Context(), set); err != nil { //nolint:gosec // for a test
+		set := fmt.Sprintf("alter database %s set default_transaction_isolation = '%s'", name, level)
+		if _, err := db.ExecContext(t.Context(), set); err != nil {
 			t.Fatalf("%s: %v", IsolationVariable, err)
 		}
 	}
