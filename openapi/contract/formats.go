@@ -103,8 +103,11 @@ func checkDataURI(s string) error {
 		return errNotDataURI
 	}
 	mediaType, data, ok := strings.Cut(rest, ";base64,")
-	if !ok || !isDocumentType(strings.ToLower(mediaType)) {
+	switch mediaType = strings.ToLower(mediaType); {
+	case !ok || !isDocumentType(mediaType):
 		return errNotDataURI
+	case strings.HasPrefix(mediaType, "image/svg"), strings.HasSuffix(mediaType, "xml"):
+		return errMarkup
 	}
 	if !isBase64(data) {
 		return errNotBase64
@@ -137,13 +140,12 @@ func isMarkup(data string) bool {
 	}
 }
 
-// isDocumentType reports whether a media type is one of D-15, and none that a browser executes (D-63): image/svg+xml.
 func isDocumentType(mediaType string) bool {
 	subtype, image := strings.CutPrefix(mediaType, "image/")
 	if !image {
 		return mediaType == "application/pdf"
 	}
-	return subtype != "" && !strings.HasPrefix(subtype, "svg") && !strings.HasSuffix(subtype, "xml") && !strings.ContainsFunc(subtype, func(r rune) bool {
+	return subtype != "" && !strings.ContainsFunc(subtype, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("+.-", r)
 	})
 }

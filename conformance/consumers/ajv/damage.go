@@ -63,6 +63,9 @@ func (g *generator) brokenText(p place, text string) string {
 	broken := append([]string{
 		"", text[:len(text)-last], text + "\n", text + "\x00", " " + text, strings.ToLower(text), text + "é", text + "٣", text + text,
 	}, brokenFormats[p.schema.Format]...)
+	if kindOfText(p.schema) != "" {
+		broken = append(broken, "  ", text+"\u202e", "\u200b"+text, text+"\u200d")
+	}
 	if most := p.schema.MaxLength; most != nil && *most < 1<<16 {
 		broken = append(broken, strings.Repeat("A", int(*most)+1), strings.Repeat("😀", int(*most)), strings.Repeat("😀", int(*most)+1))
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
+
+	"github.com/crossborder-payouts/payouts/openapi/text"
 )
 
 // generator makes values that keep a schema, and remembers each place in the value that it makes.
@@ -42,8 +44,8 @@ func generate(random *rand.Rand, schema *openapi3.Schema, damaged bool) (string,
 			g.damage(pick(g, g.places))
 		}
 	}
-	text, err := json.Marshal(body)
-	return breakText(string(text)), err
+	written, err := json.Marshal(body)
+	return breakText(string(written)), err
 }
 
 func pick[T any](g *generator, all []T) T { return all[g.IntN(len(all))] }
@@ -113,28 +115,53 @@ func (g *generator) text(schema *openapi3.Schema) string {
 		return uuid.Must(uuid.NewRandomFromReader(letters{g})).String()
 	case schema.Format != "":
 		return pick(g, formats[schema.Format])
+	case kindOfText(schema) != "":
+		return g.person(schema)
 	case schema.Pattern != "":
 		for matching := rapid.StringMatching(schema.Pattern); ; {
-			text := matching.Example(g.Int())
-			if n := uint64(utf8.RuneCountInString(text)); n >= schema.MinLength && (schema.MaxLength == nil || n <= *schema.MaxLength) {
-				return text
+			example := matching.Example(g.Int())
+			if n := uint64(utf8.RuneCountInString(example)); n >= schema.MinLength && (schema.MaxLength == nil || n <= *schema.MaxLength) {
+				return example
 			}
 		}
 	}
+	return g.anyText(schema, "ab Z09-_/\"\\é漢😀\t")
+}
+
+// kindOfText returns the kind of a name, an address or a note, "" where a schema is of no such text.
+func kindOfText(schema *openapi3.Schema) text.Kind {
+	kind, _ := schema.Extensions["x-text"].(string)
+	return text.Kind(kind)
+}
+
+// person returns what a person may write, also with a joiner.
+func (g *generator) person(schema *openapi3.Schema) string {
+	characters := "ab Z09-_/\"\\é漢😀ञ"
+	if kindOfText(schema) == text.Prose {
+		characters += "\t"
+	}
+	for {
+		written := g.anyText(schema, characters)
+		if g.IntN(8) == 0 && utf8.RuneCountInString(written)+3 <= int(*schema.MaxLength) {
+			written += "क्\u200d"
+		}
+		if kindOfText(schema).Reason(written) == "" {
+			return written
+		}
+	}
+}
+
+// anyText returns a text of some characters, within the length of the schema.
+func (g *generator) anyText(schema *openapi3.Schema, characters string) string {
 	longest := min(20, *schema.MaxLength)
 	if g.IntN(8) == 0 {
 		longest = *schema.MaxLength
 	}
-	return g.anyText(int(schema.MinLength), int(longest))
-}
-
-// anyText returns a text of some characters, each of one to four bytes.
-func (g *generator) anyText(least, most int) string {
-	var text strings.Builder
-	for range least + g.IntN(most-least+1) {
-		text.WriteRune(pick(g, []rune("ab Z09-_/\"\\é漢😀\t")))
+	var written strings.Builder
+	for range int(schema.MinLength) + g.IntN(int(longest)-int(schema.MinLength)+1) {
+		written.WriteRune(pick(g, []rune(characters)))
 	}
-	return text.String()
+	return written.String()
 }
 
 // letters is the source of random bytes of a UUID.
