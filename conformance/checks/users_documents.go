@@ -80,6 +80,14 @@ func usersDocuments() []probe.Check {
 			Fix: "Refuse image/svg+xml, and look at the beginning of the content: refuse what begins with < after white space or a byte order mark, also in UTF-16 and UTF-32.",
 			Run: func(t *probe.T) {
 				const script = `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`
+				// widened writes the script with bytes before and after each of its own.
+				widened := func(before, after string) string {
+					var wide strings.Builder
+					for _, c := range script {
+						wide.WriteString(before + string(c) + after)
+					}
+					return wide.String()
+				}
 				for name, of := range map[string]struct{ mediaType, content string }{
 					"SVG":                               {"image/svg+xml", script},
 					"the media type of SVG in capitals": {"image/SVG+XML", script},
@@ -90,10 +98,10 @@ func usersDocuments() []probe.Check {
 					"HTML":                              {"image/jpeg", "<!DOCTYPE html><title>x</title>"},
 					"HTML that goes on as PDF":          {"application/pdf", "<html><!--\n%PDF-1.7\n"},
 					"SVG after a byte order mark":       {"image/png", "\xEF\xBB\xBF" + script},
-					"SVG in UTF-16, little-endian":      {"image/png", "\xFF\xFE" + widened(script, "", "\x00")},
-					"SVG in UTF-16, big-endian":         {"image/png", "\xFE\xFF" + widened(script, "\x00", "")},
-					"SVG in UTF-16 without a mark":      {"image/png", widened(script, "\x00", "")},
-					"SVG in UTF-32":                     {"image/png", widened(script, "\x00\x00\x00", "")},
+					"SVG in UTF-16, little-endian":      {"image/png", "\xFF\xFE" + widened("", "\x00")},
+					"SVG in UTF-16, big-endian":         {"image/png", "\xFE\xFF" + widened("\x00", "")},
+					"SVG in UTF-16 without a mark":      {"image/png", widened("\x00", "")},
+					"SVG in UTF-32":                     {"image/png", widened("\x00\x00\x00", "")},
 				} {
 					t.Case(name, func() {
 						value := "data:" + of.mediaType + ";base64," + base64.StdEncoding.EncodeToString([]byte(of.content))
@@ -104,15 +112,6 @@ func usersDocuments() []probe.Check {
 			},
 		},
 	}
-}
-
-// widened writes ASCII text with bytes before and after each of its own.
-func widened(text, before, after string) string {
-	var wide strings.Builder
-	for _, c := range []byte(text) {
-		wide.WriteString(before + string(rune(c)) + after)
-	}
-	return wide.String()
 }
 
 // echoesDocuments registers a user with documents of both forms.
