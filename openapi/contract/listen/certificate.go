@@ -52,7 +52,7 @@ func same(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
-// get is for [tls.Config]. While the files cannot be read or do not fit each other, the certificate before stays.
+// get is for [tls.Config]. While the files cannot be read or do not match, the previous certificate stays.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
