@@ -120,6 +120,11 @@ func (c *canonical) string(s string) {
 
 // byUTF16 is the order of names in RFC 8785: by their code units in UTF-16.
 func byUTF16(a, b string) int {
+	// That of their bytes is the same, unless one has a character beyond U+D7FF.
+	late := func(r rune) bool { return r > 0xd7ff }
+	if !strings.ContainsFunc(a, late) && !strings.ContainsFunc(b, late) {
+		return strings.Compare(a, b)
+	}
 	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 }
 
