@@ -102,9 +102,9 @@ func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read migrations: %w", err)
 	}
-	out := make([]Migration, len(all))
-	for i, v := range all {
-		out[i] = Migration{v.Source.Version, path.Base(v.Source.Path), v.AppliedAt}
+	out := make([]Migration, 0, len(all))
+	for _, v := range all {
+		out = append(out, Migration{v.Source.Version, path.Base(v.Source.Path), v.AppliedAt})
 	}
 	unknown, err := list(ctx, s.reads, func(row scanner, v *Migration) error { return row.Scan(&v.Version, &v.Applied) },
 		`select version_id, tstamp from goose_db_version where version_id > $1 order by version_id`, s.newest())

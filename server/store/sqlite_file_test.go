@@ -129,7 +129,7 @@ func TestClosingALostDatabaseLeavesTheLogOfAnother(t *testing.T) {
 }
 
 // Only the operating user reads the files, whatever the umask.
-func TestFilesAreOfTheirOwnerAlone(t *testing.T) {
+func TestFilesAreOfTheirOwnerAlone(t *testing.T) { //nolint:paralleltest // the umask is of the whole process
 	previous := syscall.Umask(0)
 	defer syscall.Umask(previous)
 	file := filepath.Join(t.TempDir(), "payouts.db")
@@ -171,7 +171,6 @@ func ownProcess(t *testing.T, scenario func(t *testing.T)) {
 		scenario(t)
 		return
 	}
-	t.Parallel()
 	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	again.Env = append(os.Environ(), processVariable+"="+t.Name())
 	if out, err := again.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("--- PASS: "+t.Name()+" ")) {
@@ -181,6 +180,7 @@ func ownProcess(t *testing.T, scenario func(t *testing.T)) {
 
 // A limit of the size of files stands for a disk that fails.
 func TestADiskThatFailsTakesNoWrites(t *testing.T) {
+	t.Parallel()
 	ownProcess(t, func(t *testing.T) {
 		t.Helper()
 		signal.Ignore(syscall.SIGXFSZ)
@@ -242,16 +242,14 @@ func TestAFullDiskTakesNoWrites(t *testing.T) {
 
 // A file that the process may only read is served for reading.
 func TestAReadOnlyFileTakesNoWrites(t *testing.T) {
+	t.Parallel()
 	ownProcess(t, func(t *testing.T) {
 		t.Helper()
-		dir, err := os.MkdirTemp("", "read-only")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer os.RemoveAll(dir)
+		dir := t.TempDir()
 		file := filepath.Join(dir, "payouts.db")
 		first := openLosing(t, file)
-		if err := errors.Join(register(t, first, "acme"), first.Close(), os.Chmod(file, 0o444), os.Chmod(dir, 0o777)); err != nil {
+		if err := errors.Join(register(t, first, "acme"), first.Close(), os.Chmod(file, 0o444), os.Chmod(dir, 0o777),
+			os.Chmod(filepath.Dir(dir), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 		if os.Getuid() == 0 { // who may write to any file
