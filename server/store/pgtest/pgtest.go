@@ -87,7 +87,7 @@ func database(t testing.TB, base string) string {
 	t.Cleanup(func() { drop(t, base, name) })
 	if level := os.Getenv(IsolationVariable); level != "" {
 		set := fmt.Sprintf("alter database %s set default_transaction_isolation = '%s'", name, level)
-		if _, err := db.ExecContext(t.Context(), set); err != nil {
+		if _, err := db.ExecContext(t.Context(), set); err != nil { //nolint:gosec // the level is the developer's
 			t.Fatalf("%s: %v", IsolationVariable, err)
 		}
 	}
