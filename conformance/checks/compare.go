@@ -66,7 +66,8 @@ func notEchoed(pointer string, sent, got any) []string {
 	return nil
 }
 
-// changedTexts returns the JSON pointers of the texts that came back as other ones. What did not come back is left out.
+// changedTexts returns the JSON pointers of the texts that came back as other ones. What did not come back is left out, and
+// so are ids, which may come back in capitals.
 func changedTexts(pointer string, sent, got any) (found []string) {
 	switch sent := sent.(type) {
 	case map[string]any:
@@ -80,7 +81,7 @@ func changedTexts(pointer string, sent, got any) (found []string) {
 			found = append(found, changedTexts(pointer+"/"+strconv.Itoa(i), sent[i], array[i])...)
 		}
 	case string:
-		if back, ok := got.(string); ok && back != sent {
+		if back, ok := got.(string); ok && back != sent && uuid.Validate(sent) != nil {
 			found = append(found, pointer)
 		}
 	}
