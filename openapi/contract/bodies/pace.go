@@ -25,6 +25,8 @@ func (p Pace) Handler(next http.Handler) http.Handler {
 		conn := http.NewResponseController(w)
 		_ = conn.SetWriteDeadline(time.Time{}) // of the request before, on this connection
 		if r.Body != nil && r.Body != http.NoBody {
+			// A copy, because net/http waits for the rest of a body that it does not know before it sends the answer.
+			r = r.WithContext(r.Context())
 			r.Body = &pacedBody{ReadCloser: r.Body, conn: conn, pace: p}
 		}
 		next.ServeHTTP(&pacedWriter{ResponseWriter: w, conn: conn, pace: p}, r)

@@ -8,8 +8,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/openapi/contract/bodies"
+	"github.com/crossborder-payouts/payouts/server"
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
@@ -107,7 +110,8 @@ var blank = bytes.Repeat([]byte{' '}, 64<<10)
 // and after 20 MiB if not.
 func TestBodiesAboveTheSizeLimit(t *testing.T) {
 	t.Parallel()
-	s := servertest.New(t)
+	// No answer waits for the rest of a body: its caller may take an hour.
+	s := servertest.New(t, func(c *server.Config) { c.BodyPace = bodies.Pace{Bytes: 1, Window: time.Hour} })
 	w := servertest.NewWorld(t, s.Client)
 	watch := servertest.NewWatch(s.Beside(t))
 	for _, op := range s.Contract.Operations() {
