@@ -37,8 +37,8 @@ test: ## Run all tests on SQLite, and those that depend on the engine on Postgre
 	cd conformance && PAYOUTD_TEST_ENGINE=postgres go test -short
 
 .PHONY: races
-races: ## Run all tests with the race detector, and races between callers and replicas at full length
-	go test -timeout 30m $(RACE) $$(go list ./... | grep -v -e /conformance/mutants -e /consumers/second -e /openapi/compat -e /server/e2e/docs -e /server/e2e/memory -e /e2e/browser)
+races: ## Run all tests with the race detector, and races between callers and replicas at full length (SHORT=-short for less of the first)
+	go test $(SHORT) -timeout 30m $(RACE) $$(go list ./... | grep -v -e /conformance/mutants -e /consumers/second -e /openapi/compat -e /server/e2e/docs -e /server/e2e/memory -e /e2e/browser)
 	@# Without the race detector, because replicas race more often when they are faster.
 	PAYOUTD_TEST_ENGINE=postgres go test -timeout 30m ./server/e2e/concurrency ./server/e2e/outage
 
