@@ -25,7 +25,8 @@ import (
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
-// serve serves a sandbox, and its metrics on a listener of their own.
+// serve serves a sandbox, and its metrics on a listener of their own. A scrape waits until no request is in progress: a caller
+// may have a whole response before its handler has returned and counted it.
 func serve(t testing.TB, c server.Config) (s *servertest.Server, srv *server.Server, scrape func() exposition) {
 	t.Helper()
 	c.Database = servertest.Database(t)
@@ -36,11 +37,15 @@ func serve(t testing.TB, c server.Config) (s *servertest.Server, srv *server.Ser
 	t.Cleanup(web.Close)
 	return s, srv, func() exposition {
 		t.Helper()
-		status, text := get(t, web.URL+"/metrics")
-		if status != http.StatusOK {
-			t.Fatalf("/metrics answers %d: %s", status, text)
+		for deadline := time.Now().Add(10 * time.Second); ; {
+			status, text := get(t, web.URL+"/metrics")
+			if status != http.StatusOK {
+				t.Fatalf("/metrics answers %d: %s", status, text)
+			}
+			if len(text.nonzero(t, "payoutd_requests_in_flight")) == 0 || time.Now().After(deadline) {
+				return text
+			}
 		}
-		return text
 	}
 }
 
