@@ -1,14 +1,16 @@
 package client
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"maps"
 	"mime"
 	"net/http"
-	"reflect"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -34,18 +36,30 @@ type CallOption func(*call) error
 // unique per client over all operations. It appears in errors and logs, so it must not contain personal data. An invalid
 // key, and a key for a call that creates nothing, is an error before anything is sent.
 func IdempotencyKey(key string) CallOption {
+	return func(c *call) error { return c.setKey("IdempotencyKey", key) }
+}
+
+// RepeatOf is [IdempotencyKey] with a key that an earlier call may have sent, for example before the program was
+// restarted. What that call may have created is then part of the outcome: an answer that refuses the caller, not the request,
+// such as [Unauthorized], leaves [Error.OutcomeUnknown] true (decision D-65).
+func RepeatOf(key string) CallOption {
 	return func(c *call) error {
-		switch {
-		case c.operation.kind != creates:
-			return errors.New("IdempotencyKey: this operation creates nothing and takes no key")
-		case c.key != "":
-			return errors.New("IdempotencyKey is given twice")
-		case !usable(key):
-			return fmt.Errorf("IdempotencyKey must be 1 to %d printable characters, without spaces at its ends", maxKey)
-		}
-		c.key = key
-		return nil
+		c.doubt = true
+		return c.setKey("RepeatOf", key)
 	}
+}
+
+func (k *call) setKey(option, key string) error {
+	switch {
+	case k.operation.kind != creates:
+		return fmt.Errorf("%s: this operation creates nothing and takes no key", option)
+	case k.key != "":
+		return fmt.Errorf("%s: the key is given twice", option)
+	case !usable(key):
+		return fmt.Errorf("%s must be 1 to %d printable characters, without spaces at its ends", option, maxKey)
+	}
+	k.key = key
+	return nil
 }
 
 func usable(key string) bool {
@@ -56,6 +70,34 @@ func usable(key string) bool {
 func newKey() (string, error) {
 	id, err := uuid.NewV7() // its time keeps the keys of a client together in the index of the service
 	return id.String(), err
+}
+
+// Timeout bounds each attempt of one call, as [WithTimeout] does for all.
+func Timeout(attempt time.Duration) CallOption {
+	return func(c *call) error {
+		switch {
+		case attempt <= 0:
+			return errors.New("Timeout must be above zero")
+		case c.timeout > 0:
+			return errors.New("Timeout is given twice")
+		}
+		c.timeout = attempt
+		return nil
+	}
+}
+
+// Retries retries one call up to n times, instead of the number of [WithRetries].
+func Retries(n int) CallOption {
+	return func(c *call) error {
+		switch {
+		case n < 0 || n > maxRetries:
+			return fmt.Errorf("Retries must be 0 to %d", maxRetries)
+		case c.retries != nil:
+			return errors.New("Retries is given twice")
+		}
+		c.retries = &n
+		return nil
+	}
 }
 
 // CaptureInfo fills info when the call returns, with or without an error.
@@ -78,27 +120,60 @@ type Info struct {
 	IdempotencyKey string // of a creating call
 	Replayed       bool   // an earlier call with the key, or an earlier attempt of this one, had created what was returned
 	Attempts       int
+	Answer         Answer // the last response, also of an error
 }
+
+// Answer is a response as it came, for members that this package does not know, or could not read. It may hold personal
+// data; printing and logging it shows its length only.
+type Answer struct{ body *[]byte } // a pointer, so that fmt shows an address wherever it does not call String
+
+// Body returns the bytes of the response, nil if there was none. Do not change them.
+func (a Answer) Body() []byte {
+	if a.body == nil {
+		return nil
+	}
+	return *a.body
+}
+
+// String returns the length.
+func (a Answer) String() string { return fmt.Sprintf("%d bytes", len(a.Body())) }
+
+// GoString is String, for %#v.
+func (a Answer) GoString() string { return a.String() }
+
+// LogValue is String, for log/slog.
+func (a Answer) LogValue() slog.Value { return slog.StringValue(a.String()) }
+
+// MarshalText is String, for JSON.
+func (a Answer) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
 // call is one call in progress. It is used by one goroutine.
 type call struct {
 	operation *operation
 	request   *http.Request // never sent itself: attempts are copies
+	into      any           // a pointer to the result
 	key       string        // "" for an operation without one
+	timeout   time.Duration // of an attempt
+	retries   *int          // nil for that of the Client
+	doubt     bool          // the service may have done it, as far as is known
+	renewed   bool          // an attempt was repeated with new credentials
+	secrets   []string      // that were sent, to be hidden in what comes back
 	attempts  int
 	requestID string // of the last response
 	replayed  bool
+	answer    Answer
 	info      *Info
-	next      *string // filled with the header Next-Cursor
-	last      *Error  // of the last attempt
-	seen      Attempt // the last attempt
+	next      *string         // filled with the header Next-Cursor
+	last      *Error          // of the last attempt
+	seen      Attempt         // the last attempt
+	context   context.Context //nolint:containedctx // that of the last attempt, for the hooks that follow it
 	growing   backoff.ExponentialBackOff
 }
 
 func (k *call) fail(message string, cause error) *Error {
 	return &Error{
 		Operation: k.operation.id, Message: message, RequestID: k.requestID, IdempotencyKey: k.key, Attempts: k.attempts,
-		cause: cause,
+		Answer: k.answer, cause: cause,
 	}
 }
 
@@ -128,22 +203,16 @@ func list[T any](
 func (c *Client) do(
 	ctx context.Context, o *operation, r *http.Request, err error, options []CallOption, into any,
 ) error {
-	k := &call{operation: o, request: r}
-	var body []byte
+	k := &call{operation: o, request: r, into: into}
 	e := c.prepare(k, err, options)
 	if e == nil {
-		body, e = c.send(ctx, k)
-	}
-	if e == nil {
-		if err := json.Unmarshal(body, into); err != nil || hollow(into) {
-			e = k.fail("the answer is not what the contract says"+fieldOf(err), nil)
-			e.Status = k.seen.Status
-		}
+		e = c.send(ctx, k)
 	}
 	if k.info != nil {
-		*k.info = Info{k.requestID, k.key, k.replayed, k.attempts}
+		*k.info = Info{k.requestID, k.key, k.replayed, k.attempts, k.answer}
 	}
 	if e != nil {
+		c.failed(ctx, k, e)
 		return e
 	}
 	return nil
@@ -167,6 +236,9 @@ func (c *Client) prepare(k *call, err error, options []CallOption) *Error {
 	if refused != nil {
 		return refused
 	}
+	if k.timeout == 0 {
+		k.timeout = c.timeout
+	}
 	if k.operation.kind == creates && k.key == "" {
 		key, err := c.newKey()
 		if err != nil {
@@ -180,8 +252,10 @@ func (c *Client) prepare(k *call, err error, options []CallOption) *Error {
 	if !k.operation.matches(strings.TrimPrefix(k.request.URL.Path, c.path)) {
 		return k.fail("a path parameter is empty or more than one segment of a path", nil)
 	}
-	h, held := k.request.Header, c.credentials()
-	h["X-Client-Id"], h["X-Client-Secret"] = held.id, held.secret
+	if where := notUTF8(k.request); where != "" {
+		return k.fail(where+" must be text in UTF-8", nil)
+	}
+	h := k.request.Header
 	h["User-Agent"], h["Accept"] = c.userAgent, acceptJSON
 	if k.key != "" {
 		h["X-Idempotency-Key"] = []string{k.key}
@@ -191,99 +265,112 @@ func (c *Client) prepare(k *call, err error, options []CallOption) *Error {
 
 var acceptJSON = []string{"application/json"}
 
-// attempt sends the request once and returns the body of a success. It records the attempt in the call.
-func (c *Client) attempt(ctx context.Context, k *call) []byte {
+// attempt sends the request once, with these credentials, and records the attempt in the call.
+func (c *Client) attempt(ctx context.Context, k *call, held Credentials) {
 	k.attempts++
 	a := Attempt{
 		Operation: k.operation.id, Method: k.request.Method, Path: k.operation.path, Number: k.attempts,
 		IdempotencyKey: k.key,
 	}
-	c.before(ctx, a)
+	ctx = c.before(ctx, a)
 	started := time.Now()
-	body, status, e := c.exchange(ctx, k)
+	status, e := c.exchange(ctx, k, held)
+	k.judge(e)
 	a.Duration, a.Status = time.Since(started), status
 	if status != 0 {
 		a.RequestID = k.requestID
 	}
 	if e != nil {
-		a.Code, a.Reason = e.Code, e.reason()
+		a.Code, a.Reason, a.Err = e.Code, e.reason(), e
 	}
 	c.after(ctx, a)
-	k.seen, k.last = a, e
-	return body
+	k.seen, k.last, k.context = a, e, ctx
 }
 
-func (c *Client) exchange(ctx context.Context, k *call) (body []byte, status int, e *Error) {
-	r := k.request.WithContext(ctx)
+func (c *Client) exchange(ctx context.Context, k *call, held Credentials) (status int, e *Error) {
+	k.answer = Answer{}
+	limit := limited(ctx, k.timeout)
+	defer limit.stop()
+	r := k.request.WithContext(limit.ctx)
 	if r.GetBody != nil {
-		var err error
-		if r.Body, err = r.GetBody(); err != nil {
-			return nil, 0, k.fail("the request cannot be encoded", err)
+		body, err := r.GetBody()
+		if err != nil {
+			return 0, k.fail("the request cannot be encoded", err)
 		}
+		r.Body = limit.upload(body)
 		r.GetBody = nil // otherwise net/http, which knows keys too, repeats it by itself, unseen and without a wait
+	}
+	r.Header = maps.Clone(r.Header) // net/http may still read that of the attempt before
+	r.Header["X-Client-Id"], r.Header["X-Client-Secret"] = []string{held.ClientID}, []string{held.ClientSecret}
+	if !slices.Contains(k.secrets, held.ClientSecret) {
+		k.secrets = append(k.secrets, held.ClientSecret)
 	}
 	res, err := c.http.Do(r)
 	switch {
 	case err != nil && strings.Contains(err.Error(), "failed to parse Location header"):
-		return nil, 0, k.fail(redirected, nil) // net/http parses Location before it asks CheckRedirect
+		return 0, k.fail(redirected, nil) // net/http parses Location before it asks CheckRedirect
 	case err != nil:
-		return nil, 0, k.unanswered(ctx, err)
+		return 0, k.unanswered(ctx, limit.explain(err))
 	}
 	defer res.Body.Close() //nolint:errcheck // it was read, or is not needed
-	k.requestID = identifier(c.hide(res.Header.Get("X-Request-Id")))
+	k.requestID = identifier(k.hide(res.Header.Get("X-Request-Id")))
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return nil, res.StatusCode, k.refused(ctx, res, c.hide)
+		return res.StatusCode, k.refused(ctx, limit, res)
 	}
 	k.replayed = res.Header.Get("Idempotent-Replayed") == "true"
 	if k.next != nil {
 		*k.next = res.Header.Get("Next-Cursor")
 	}
-	if body, err = readAll(res, maxAnswer); err != nil {
-		return nil, res.StatusCode, k.unanswered(ctx, err)
-	}
+	body, err := readAll(res, maxAnswer)
+	k.answer = Answer{&body}
 	switch {
-	case endsWithConnection(res) && isJSON(res.Header.Get("Content-Type")) && !json.Valid(body):
-		return nil, res.StatusCode, k.unanswered(ctx, io.ErrUnexpectedEOF)
+	case err != nil:
+		return res.StatusCode, k.unanswered(ctx, limit.explain(err))
+	case res.StatusCode != http.StatusOK:
+		e = k.fail(http.StatusText(res.StatusCode)+", which the contract does not have", nil)
 	case len(body) > maxAnswer:
 		e = k.fail(fmt.Sprintf("the answer has more than %d MiB", maxAnswer>>20), nil)
 	case !isJSON(res.Header.Get("Content-Type")):
 		e = k.fail("the answer is not application/json: it comes from something else than the service", nil)
+	default:
+		e = k.decode(body)
 	}
 	if e != nil {
 		e.Status = res.StatusCode
 	}
-	return body, res.StatusCode, e
+	return res.StatusCode, e
 }
 
-// hide removes the secret from text of a response, in case a proxy echoes the request.
-func (c *Client) hide(text string) string {
-	return strings.ReplaceAll(text, c.credentials().secret[0], "[secret]")
-}
-
-// hollow reports whether a decoded response is not what was asked for: null, or an object without its id. Otherwise
-// anything that answers 200 with JSON would be a success.
-func hollow(into any) bool {
-	v := reflect.ValueOf(into).Elem()
-	if v.Kind() != reflect.Struct || v.IsZero() {
-		return v.IsZero()
+// hide removes the secrets from text of a response, in case a proxy echoes the request.
+func (k *call) hide(text string) string {
+	for _, secret := range k.secrets {
+		text = strings.ReplaceAll(text, secret, "[secret]")
 	}
-	id := v.FieldByName("ID")
-	return id.IsValid() && id.IsZero()
+	return text
 }
 
-// readAll reads at most limit+1 bytes of a body.
+// firstRead is how much is allocated for a body before any of it has come, whatever its header announces.
+const firstRead = 64 << 10
+
+// readAll reads at most limit+1 bytes of a body. Its memory grows with what comes.
 func readAll(res *http.Response, limit int64) ([]byte, error) {
-	if n := res.ContentLength; n >= 0 && n <= limit {
+	n := res.ContentLength
+	if n < 0 || n > limit {
+		n = limit + 1
+	}
+	if n <= firstRead { // the length is known, because limit is above firstRead
 		body := make([]byte, n)
 		_, err := io.ReadFull(res.Body, body)
 		return body, err
 	}
-	return io.ReadAll(io.LimitReader(res.Body, limit+1))
-}
-
-// endsWithConnection reports whether a response has no length, so that only its content shows whether it was truncated.
-func endsWithConnection(res *http.Response) bool {
-	return res.ContentLength < 0 && res.ProtoMajor == 1 && len(res.TransferEncoding) == 0
+	var body bytes.Buffer
+	if _, err := body.ReadFrom(io.LimitReader(res.Body, n)); err != nil {
+		return body.Bytes(), err
+	}
+	if res.ContentLength >= 0 && int64(body.Len()) < n {
+		return body.Bytes(), io.ErrUnexpectedEOF
+	}
+	return body.Bytes(), nil
 }
 
 func isJSON(contentType string) bool {
@@ -292,13 +379,4 @@ func isJSON(contentType string) bool {
 	}
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	return (err == nil || errors.Is(err, mime.ErrInvalidMediaParameter)) && mediaType == "application/json"
-}
-
-// fieldOf names the field at which a response could not be decoded. The error itself may show a value.
-func fieldOf(err error) string {
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) && mismatch.Field != "" {
-		return " at " + mismatch.Field
-	}
-	return ""
 }

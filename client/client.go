@@ -1,6 +1,8 @@
 package client
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -18,8 +20,10 @@ type Client struct {
 	base        string // with a slash at its end
 	path        string // of base
 	http        *http.Client
-	credentials func() credentials // a function, because fmt can print anything else
+	credentials func(context.Context) (Credentials, error) // a function, because fmt can print anything else
+	who         string                                     // the client id, if it is fixed
 	userAgent   []string
+	timeout     time.Duration // of an attempt
 	retries     int
 	firstWait   time.Duration // maximum of the first wait; it doubles up to longestWait
 	longestWait time.Duration
@@ -28,11 +32,10 @@ type Client struct {
 	newKey      func() (string, error)
 }
 
-// credentials are header values, shared by all requests.
-type credentials struct{ id, secret []string }
-
 // New returns a client for the service at baseURL, an absolute URL such as https://payouts.example.com or
 // https://example.com/payouts. Credentials are sent nowhere else: redirects are not followed.
+//
+// The credentials are fixed, unless they are empty and [WithCredentials] is given.
 //
 // New sends nothing. It returns an error for a base URL that is not https (http is accepted for loopback addresses, and
 // elsewhere with [AllowInsecureHTTP]) or that has user information, a query or a fragment, for credentials that are
@@ -41,21 +44,25 @@ func New(baseURL, clientID, clientSecret string, options ...Option) (*Client, er
 	s, problems := apply(options)
 	base, err := parseBase(baseURL, s.insecureHTTP)
 	problems = append(problems, err)
-	for _, c := range []struct{ name, value string }{{"client id", clientID}, {"client secret", clientSecret}} {
-		if !visible(c.value) {
-			problems = append(problems, fmt.Errorf("%s must be printable ASCII without spaces", c.name))
-		}
+	held := Credentials{clientID, clientSecret}
+	switch {
+	case s.credentials == nil:
+		problems = append(problems, held.check())
+		s.credentials = func(context.Context) (Credentials, error) { return held, nil }
+	case held != Credentials{}:
+		problems = append(problems, errors.New("WithCredentials needs an empty client id and client secret"))
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, fmt.Errorf("payouts: %w", err)
 	}
-	held := credentials{[]string{clientID}, []string{clientSecret}}
 	return &Client{
 		base:        base.String(),
 		path:        base.Path,
 		http:        s.client(),
-		credentials: func() credentials { return held },
+		credentials: s.credentials,
+		who:         clientID,
 		userAgent:   []string{strings.TrimSpace(s.product + " payouts-go/" + ContractVersion)},
+		timeout:     s.timeout,
 		retries:     s.retries,
 		firstWait:   s.firstWait,
 		longestWait: s.longestWait,
@@ -111,7 +118,7 @@ func (c *Client) String() string {
 	if c == nil || c.credentials == nil {
 		return "payouts client, not made by New"
 	}
-	return fmt.Sprintf("payouts client %s at %s", c.credentials().id[0], c.base)
+	return fmt.Sprintf("payouts client %s at %s", cmp.Or(c.who, "with credentials of a function"), c.base)
 }
 
 // GoString is String, so that %#v does not show the secret either.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,17 +50,25 @@ type Error struct {
 	Details   []api.ErrorDetail
 	RequestID string // of the last response; quote it when you ask the operator about a call
 
-	// IdempotencyKey is that of a creating call, generated or set. If the error is [Error.Temporary], or it is unknown
-	// whether something was created, repeat the call with this key.
+	// IdempotencyKey is that of a creating call, generated or set. Repeat the call with this key while the error is
+	// [Error.OutcomeUnknown] or [Error.Temporary].
 	IdempotencyKey string
 
-	Attempts   int           // 0 if the call was invalid and nothing was sent
+	Attempts   int           // 0 if nothing was sent
 	RetryAfter time.Duration // of the response, at most 24 hours; 0 if it had none
 
-	cause error
+	// Of a response that was meant as a success, but is none:
+	Field      string // the first member that is missing or cannot be read, as a JSON pointer
+	ResourceID string // the id of the resource, if it could be read
+
+	Answer Answer // the last response, as it came
+
+	contract bool // the response has the form of the contract's errors
+	doubt    bool // see OutcomeUnknown
+	cause    error
 }
 
-// Error returns operation, status, code, message, the first details, request id and key.
+// Error returns operation, status, code, message, the first details, whether the outcome is unknown, request id and key.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("payouts: " + e.Operation + ": ")
@@ -69,15 +78,12 @@ func (e *Error) Error() string {
 	if e.Code != "" {
 		b.WriteString(string(e.Code) + ": ")
 	}
-	b.WriteString(e.Message)
-	for i, d := range e.Details {
-		if i == shownDetails {
-			b.WriteString("; ...")
-			break
-		}
-		b.WriteString("; " + string(d.In) + " " + d.Field + " " + d.Reason)
-	}
+	b.WriteString(e.explanation())
 	separator := " ("
+	if e.doubt {
+		b.WriteString(" (outcome unknown")
+		separator = ", "
+	}
 	for _, id := range [][2]string{{"request ", e.RequestID}, {"key ", e.IdempotencyKey}} {
 		if id[1] != "" {
 			b.WriteString(separator + id[0] + id[1])
@@ -86,6 +92,20 @@ func (e *Error) Error() string {
 	}
 	if separator == ", " {
 		b.WriteString(")")
+	}
+	return b.String()
+}
+
+// explanation returns the message and the first details.
+func (e *Error) explanation() string {
+	var b strings.Builder
+	b.WriteString(e.Message)
+	for i, d := range e.Details {
+		if i == shownDetails {
+			b.WriteString("; ...")
+			break
+		}
+		b.WriteString("; " + string(d.In) + " " + d.Field + " " + d.Reason)
 	}
 	return b.String()
 }
@@ -99,24 +119,28 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns why there is no response: the end of the caller's context, or a failure of the network.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Temporary reports whether the same call may succeed later: there was no response, or the service was busy or failed.
-// Repeat a creating call with its IdempotencyKey, so that it creates once.
-func (e *Error) Temporary() bool { return e.reason() != "" || isContext(e.cause) }
+// Temporary reports whether the same call may succeed later: there was no whole response, the service was busy or failed,
+// or there were no credentials. Repeat a creating call with its IdempotencyKey, so that it creates once.
+func (e *Error) Temporary() bool {
+	var missing credentialsError
+	return e.reason() != "" || isContext(e.cause) || errors.As(e.cause, &missing)
+}
 
 const redirected = "the base URL is redirected; redirects are not followed, for credentials are sent to the base URL alone"
 
 // refused reads an error response.
-func (k *call) refused(ctx context.Context, res *http.Response, hide func(string) string) *Error {
-	e := k.fail("", nil)
-	e.Status = res.StatusCode
-	e.RetryAfter = retryAfter(res.Header.Get("Retry-After"), time.Now())
+func (k *call) refused(ctx context.Context, l *limit, res *http.Response) *Error {
 	// A body that cannot be read does not change the status.
 	var body []byte
 	var err error
 	if res.StatusCode >= 200 { // the body of 101 is the connection itself, which nothing bounds
 		body, err = io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
 	}
-	e.parse(body, hide)
+	k.answer = Answer{&body}
+	e := k.fail("", nil)
+	e.Status = res.StatusCode
+	e.RetryAfter = retryAfter(res.Header.Get("Retry-After"), time.Now())
+	e.parse(body, k.hide)
 	if e.RequestID == "" {
 		e.RequestID = k.requestID
 	}
@@ -127,7 +151,7 @@ func (k *call) refused(ctx context.Context, res *http.Response, hide func(string
 	case e.Message == "" && e.Code != "":
 		e.Message = http.StatusText(res.StatusCode)
 	case e.Message == "" && err != nil:
-		e.cause = lost(ctx, err)
+		e.cause = lost(ctx, l.explain(err))
 		e.Message = strings.TrimLeft(http.StatusText(res.StatusCode)+", the answer was cut: "+oneLine(e.cause.Error()), ", ")
 	case e.Message == "":
 		// The text of a proxy is not repeated: it may echo the request.
@@ -148,9 +172,9 @@ func (e *Error) parse(body []byte, hide func(string) string) {
 		e.Code = Code(code)
 	}
 	e.Message = oneLine(text(members["message"]))
-	if e.RequestID == "" {
-		e.RequestID = identifier(text(members["request_id"]))
-	}
+	requestID := identifier(text(members["request_id"]))
+	e.RequestID = cmp.Or(e.RequestID, requestID)
+	e.contract = e.Code != "" && e.Message != "" && requestID != "" && string(members["status"]) == strconv.Itoa(e.Status)
 	var details []json.RawMessage
 	_ = json.Unmarshal(members["details"], &details)
 	for _, raw := range details[:min(len(details), maxErrorDetails)] {

@@ -45,3 +45,9 @@ func concurrently(workers, n int, do func()) {
 	}
 	all.Wait()
 }
+
+// withoutAnswer returns an info that can be compared.
+func withoutAnswer(i client.Info) client.Info {
+	i.Answer = client.Answer{}
+	return i
+}

@@ -9,6 +9,9 @@ import (
 // Hooks are called around each attempt, from the goroutine of the call; each may be nil. They see no credentials, bodies or
 // identifiers of users, so that they may feed metrics and logs.
 type Hooks struct {
+	// Context is called first. The attempt and its other hooks get the context that it returns, for example with a span.
+	Context func(context.Context, Attempt) context.Context
+
 	Request  func(context.Context, Attempt) // before an attempt
 	Response func(context.Context, Attempt) // after it, whether or not there was a response
 	Retry    func(context.Context, Attempt) // before the wait for the next one
@@ -28,6 +31,7 @@ type Attempt struct {
 	Duration  time.Duration
 	Code      Code   // of an error answer
 	Reason    string // why the attempt failed and is retried; "" if it succeeded or failed for good
+	Err       *Error // of the attempt; nil if it succeeded
 
 	// In Retry:
 	Wait time.Duration
@@ -49,32 +53,53 @@ func (a Attempt) attributes() []slog.Attr {
 			out = append(out, optional)
 		}
 	}
+	if a.Err != nil {
+		out = append(out, slog.String("error", a.Err.explanation()))
+	}
+	if a.Err != nil && a.Err.OutcomeUnknown() {
+		out = append(out, slog.Bool("outcome_unknown", true))
+	}
 	if a.Wait > 0 {
 		out = append(out, slog.Duration("wait", a.Wait))
 	}
 	return out
 }
 
-func (c *Client) before(ctx context.Context, a Attempt) {
+// before returns the context of the attempt.
+func (c *Client) before(ctx context.Context, a Attempt) context.Context {
+	if c.hooks.Context != nil {
+		ctx = c.hooks.Context(ctx, a)
+	}
 	if c.hooks.Request != nil {
 		c.hooks.Request(ctx, a)
 	}
+	return ctx
 }
 
 func (c *Client) after(ctx context.Context, a Attempt) {
 	if c.hooks.Response != nil {
 		c.hooks.Response(ctx, a)
 	}
-	if c.log != nil && c.log.Enabled(ctx, slog.LevelDebug) {
-		c.log.LogAttrs(ctx, slog.LevelDebug, "payouts attempt", a.attributes()...)
-	}
+	c.logAttempt(ctx, slog.LevelDebug, "payouts attempt", a)
 }
 
 func (c *Client) again(ctx context.Context, a Attempt) {
 	if c.hooks.Retry != nil {
 		c.hooks.Retry(ctx, a)
 	}
-	if c.log != nil && c.log.Enabled(ctx, slog.LevelWarn) {
-		c.log.LogAttrs(ctx, slog.LevelWarn, "payouts retry", a.attributes()...)
+	c.logAttempt(ctx, slog.LevelWarn, "payouts retry", a)
+}
+
+// failed logs the error of a call, with the last attempt.
+func (c *Client) failed(ctx context.Context, k *call, e *Error) {
+	a := k.seen
+	a.Operation, a.Method, a.Path, a.IdempotencyKey = k.operation.id, k.request.Method, k.operation.path, k.key
+	a.Err = e
+	c.logAttempt(ctx, slog.LevelWarn, "payouts call failed", a)
+}
+
+func (c *Client) logAttempt(ctx context.Context, level slog.Level, message string, a Attempt) {
+	if c.log != nil && c.log.Enabled(ctx, level) {
+		c.log.LogAttrs(ctx, level, message, a.attributes()...)
 	}
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -10,7 +11,7 @@ import (
 
 // Defaults of a [Client].
 const (
-	DefaultTimeout   = 30 * time.Second       // of one attempt, including reading its response
+	DefaultTimeout   = 30 * time.Second       // of one attempt without its upload, including reading the response
 	DefaultRetries   = 2                      // a call makes at most three attempts
 	DefaultFirstWait = 500 * time.Millisecond // maximum wait before the first retry; doubles with each
 	DefaultMaxWait   = 8 * time.Second        // maximum wait before any retry
@@ -38,6 +39,7 @@ type settings struct {
 	hooks                  Hooks
 	log                    *slog.Logger
 	insecureHTTP           bool
+	credentials            func(context.Context) (Credentials, error) // nil for fixed ones
 }
 
 // apply applies all options, so that an error names every problem.
@@ -77,10 +79,11 @@ func (s *settings) client() *http.Client {
 		own.MaxIdleConnsPerHost = idlePerHost
 		c.Transport = own
 	}
-	if c.Timeout <= 0 {
-		c.Timeout = s.timeout
+	if c.Timeout > 0 {
+		s.timeout = c.Timeout
 	}
-	c.Jar = nil // credentials alone identify a caller
+	c.Timeout = 0 // its failure would look like the end of the caller's context
+	c.Jar = nil   // credentials alone identify a caller
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &c
 }
@@ -99,7 +102,8 @@ func WithHTTPClient(h *http.Client) Option {
 }
 
 // WithTimeout bounds each attempt of a call, from the connection to the end of the response, instead of [DefaultTimeout].
-// The context of a call bounds all of its attempts together.
+// The upload of a body, which may be 20 MiB, is not counted while it keeps a pace of 16 KiB per second. The context of a
+// call bounds all of its attempts together. A failure by this limit is no [context.DeadlineExceeded].
 func WithTimeout(attempt time.Duration) Option {
 	return Option{"WithTimeout", func(s *settings) error {
 		if attempt <= 0 {

@@ -21,34 +21,63 @@ const maxRetryAfter = 30 * time.Second
 var errAttempt = errors.New("the attempt failed")
 
 // send makes attempts until one succeeds or fails for good.
-func (c *Client) send(ctx context.Context, k *call) ([]byte, *Error) {
+func (c *Client) send(ctx context.Context, k *call) *Error {
 	k.growing = backoff.ExponentialBackOff{
 		// Full jitter: half the bound, plus or minus all of it.
 		InitialInterval: c.firstWait / 2, MaxInterval: c.longestWait / 2, Multiplier: 2, RandomizationFactor: 1,
 	}
-	attempt := func() ([]byte, error) {
-		body := c.attempt(ctx, k)
+	k.context = ctx
+	attempt := func() (struct{}, error) {
+		c.authenticated(ctx, k)
 		switch {
 		case k.last == nil:
-			return body, nil
-		case k.seen.Reason == "" || k.operation.kind == sets:
-			return nil, backoff.Permanent(errAttempt)
+			return struct{}{}, nil
+		case k.last.reason() == "" || k.operation.kind == sets:
+			return struct{}{}, backoff.Permanent(errAttempt)
 		}
-		return nil, errAttempt
+		return struct{}{}, errAttempt
 	}
 	wait := func() time.Duration { return pause(ctx, k.last.RetryAfter, k.growing.NextBackOff()) }
 	again := func(_ error, wait time.Duration) {
 		k.seen.Wait = wait
-		c.again(ctx, k.seen)
+		c.again(k.context, k.seen)
 	}
-	body, err := backoff.Retry(ctx, attempt, backoff.WithBackOff(waits(wait)), backoff.WithNotify(again),
-		backoff.WithMaxTries(uint(c.retries)+1), backoff.WithMaxElapsedTime(0))
+	retries := c.retries
+	if k.retries != nil {
+		retries = *k.retries
+	}
+	_, err := backoff.Retry(ctx, attempt, backoff.WithBackOff(waits(wait)), backoff.WithNotify(again),
+		backoff.WithMaxTries(uint(retries)+1), backoff.WithMaxElapsedTime(0))
 	if err != nil && !errors.Is(err, errAttempt) {
 		// The context ended between two attempts. The error keeps the result of the last one.
 		k.last.Message += "; gave up waiting: " + oneLine(ctx.Err().Error())
 		k.last.cause = errors.Join(ended(ctx), k.last.cause)
 	}
-	return body, k.last
+	return k.last
+}
+
+// authenticated makes an attempt, and a second one if its credentials have been replaced in the meantime.
+func (c *Client) authenticated(ctx context.Context, k *call) {
+	held, err := c.credentials(ctx)
+	if ctx.Err() != nil {
+		k.last = k.unanswered(ctx, ctx.Err())
+	} else if err != nil {
+		k.last = k.fail("no credentials: "+oneLine(err.Error()), err)
+	} else {
+		c.attempt(ctx, k, held)
+		if k.last == nil || k.last.Status != http.StatusUnauthorized || k.renewed || k.operation.kind == sets && !k.last.contract {
+			return
+		}
+		fresh, err := c.credentials(ctx)
+		if err != nil || fresh == held || ctx.Err() != nil {
+			return
+		}
+		k.renewed = true
+		c.again(k.context, k.seen)
+		c.attempt(ctx, k, fresh)
+		return
+	}
+	k.last.doubt = k.doubt
 }
 
 // waits makes a function a [backoff.BackOff].
@@ -83,6 +112,12 @@ func (e *Error) reason() string {
 	case e.Status == http.StatusNotImplemented, e.Status == http.StatusHTTPVersionNotSupported,
 		e.Status == http.StatusNetworkAuthenticationRequired:
 		return "" // about the path to the service, which will not change
+	case e.Status == http.StatusRequestTimeout, e.Status == http.StatusTooEarly:
+		return "not handled in time"
+	case e.damaged():
+		return "request damaged on its way"
+	case errors.Is(e.cause, errDamaged):
+		return "answer damaged on its way"
 	case e.Status >= 500:
 		return "server error"
 	case e.Status != 0 || e.cause == nil || isContext(e.cause) || isFinal(e.cause):
@@ -151,23 +186,26 @@ func lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
-	if err = withoutURL(err); strings.Contains(err.Error(), `"`) && !isFinal(err) {
-		return quotingError{err}
-	}
-	return err
+	return networkError{withoutURL(err)}
 }
 
-// quotingError hides what an error of net/http quotes: text that it cannot parse, which may be the body of a response, or
-// the address of a proxy. It shows only what is before the quote, and supports errors.Is and errors.As.
-type quotingError struct{ err error }
+// networkError is a failure while the caller's context goes on: [errors.Is] does not find the end of a context in it, which
+// net/http reports for time limits of its own. It hides what an error of net/http quotes: text that it cannot parse, which
+// may be the body of a response, or the address of a proxy.
+type networkError struct{ err error }
 
-func (q quotingError) Error() string {
-	before, _, _ := strings.Cut(q.err.Error(), `"`)
-	return strings.TrimRight(before, " :[(") + " (not shown)"
+func (n networkError) Error() string {
+	text := n.err.Error()
+	if before, _, quotes := strings.Cut(text, `"`); quotes && !isFinal(n.err) {
+		return strings.TrimRight(before, " :[(") + " (not shown)"
+	}
+	return text
 }
 
 // Is supports [errors.Is]. There is no Unwrap, because code that prints a chain of errors would show the quote.
-func (q quotingError) Is(target error) bool { return errors.Is(q.err, target) }
+func (n networkError) Is(target error) bool {
+	return target != context.DeadlineExceeded && target != context.Canceled && errors.Is(n.err, target) //nolint:errorlint // these very values
+}
 
 // As supports [errors.As].
-func (q quotingError) As(target any) bool { return errors.As(q.err, target) }
+func (n networkError) As(target any) bool { return errors.As(n.err, target) }
