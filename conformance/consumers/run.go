@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -95,18 +94,12 @@ func (r runner) step(ctx context.Context, name, script, dir string, log io.Write
 	cmd.Dir, cmd.Env = dir, env
 	cmd.Stdout = io.MultiWriter(log, &printed)
 	cmd.Stderr = cmd.Stdout
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	end := group(cmd)
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		err = fmt.Errorf("stopped: %w", ctx.Err())
 	}
 	// What the script left running keeps no port and no file.
-	if cmd.Process != nil {
-		if left := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); left != nil && !errors.Is(left, syscall.ESRCH) {
-			err = errors.Join(err, left)
-		}
-	}
-	return strings.TrimSpace(printed.String()), err
+	return strings.TrimSpace(printed.String()), errors.Join(err, end())
 }
