@@ -8,6 +8,8 @@ CONCURRENT := ./client/... ./openapi/contract ./server/store ./server/httpapi ./
 ENGINE := $(addprefix ./server/e2e/,concurrency idempotency memory monitoring outage plans)
 # Tests of the service in which transactions compete.
 COMPETING := $(addprefix ./server/e2e/,concurrency idempotency transactions)
+# The newer of the two versions of Go that the SDK supports; go.mod names the older one.
+NEXT_GO := go1.27.1
 GOLANGCI_LINT_VERSION := v2.15.0
 LINT := .bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
 
@@ -35,6 +37,11 @@ test: ## Run all tests on SQLite, and those that depend on the engine on Postgre
 	cd server/e2e/browser && go test -short
 	cd server/e2e/operations && PAYOUTD_TEST_ENGINE=postgres go test -short
 	cd conformance && PAYOUTD_TEST_ENGINE=postgres go test -short
+
+.PHONY: test-go-next
+test-go-next: ## Run the tests of the SDK with the newer of the two versions of Go that it supports
+	GOTOOLCHAIN=$(NEXT_GO) go vet ./client/...
+	GOTOOLCHAIN=$(NEXT_GO) go test -short ./client/...
 
 .PHONY: races
 races: ## Run all tests with the race detector, and races between callers and replicas at full length (SHORT=-short for less of the first)
@@ -115,8 +122,11 @@ verify: generate ## Check that generated code, formatting and module files are u
 		if [ -n "$$changed" ]; then echo "Out of date; run make generate and commit:"; echo "$$changed"; exit 1; fi
 
 .PHONY: lint
-lint: $(LINT) ## Run go vet and golangci-lint
+lint: $(LINT) ## Run go vet, that of the SDK for Windows and macOS as well, and golangci-lint
 	go vet ./...
+	@# The SDK and its test kit run there as well; the service itself is for Linux.
+	GOOS=windows go vet ./client/...
+	GOOS=darwin go vet ./client/...
 	$(LINT) run ./...
 
 $(LINT):

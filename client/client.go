@@ -61,7 +61,7 @@ func New(baseURL, clientID, clientSecret string, options ...Option) (*Client, er
 		http:        s.client(),
 		credentials: s.credentials,
 		who:         clientID,
-		userAgent:   []string{strings.TrimSpace(s.product + " payouts-go/" + ContractVersion)},
+		userAgent:   []string{strings.TrimSpace(s.product + " " + agent)},
 		timeout:     s.timeout,
 		retries:     s.retries,
 		firstWait:   s.firstWait,

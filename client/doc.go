@@ -54,11 +54,18 @@
 //
 // Package client/payouttest starts the real service in sandbox mode inside a test, and makes it fail on demand.
 //
-// # Concurrency and compatibility
+// # Concurrency
 //
-// Share one [Client]: it is safe for concurrent use and reuses connections. It accepts what a newer service of the same
-// major version adds (decision D-31): fields, enum values, codes. Treat an unknown status as pending, and an unknown code
-// by its HTTP status. Within a major version this package only adds to its API, as the contract does.
+// Share one [Client]: it is safe for concurrent use and reuses connections.
+//
+// # Versions
+//
+// [Version] is semantic: within a major version this package only adds to its API. It runs with the last two versions of Go,
+// today 1.26 and 1.27, on Linux, macOS and Windows. CHANGELOG.md lists the changes, and what a major version means.
+//
+// The service must be of the same major version of the contract as [ContractVersion] and at least as new: upgrade it first.
+// What a newer one adds does no harm (decision D-31): fields, values, codes. Treat an unknown status as pending, and an
+// unknown code by its HTTP status. An older service refuses what it does not know, with 404, 405 or 400.
 //
 // What belongs here: calling the service. What does not: generated types (gen/api), scalars (openapi/wire), and the
 // server.

@@ -137,8 +137,8 @@ func WithBackoff(first, longest time.Duration) Option {
 	}}
 }
 
-// WithUserAgent puts the name of the calling program, such as acme-wallet/3.2, before that of this package in the header
-// User-Agent.
+// WithUserAgent puts the name of the calling program, such as acme-wallet/3.2, before those of this package and of the contract
+// in the header User-Agent.
 func WithUserAgent(product string) Option {
 	return Option{"WithUserAgent", func(s *settings) error {
 		if !visible(product) || len(product) > 100 {

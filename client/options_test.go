@@ -99,8 +99,8 @@ func TestInvalidOptions(t *testing.T) {
 func TestRequestHeaders(t *testing.T) {
 	t.Parallel()
 	for product, want := range map[string]string{
-		"":                "payouts-go/" + client.ContractVersion,
-		"acme-wallet/3.2": "acme-wallet/3.2 payouts-go/" + client.ContractVersion,
+		"":                "payouts-go/" + client.Version + " contract/" + client.ContractVersion,
+		"acme-wallet/3.2": "acme-wallet/3.2 payouts-go/" + client.Version + " contract/" + client.ContractVersion,
 	} {
 		options := []client.Option{client.WithLogger(slog.New(slog.DiscardHandler))}
 		if product != "" {
