@@ -163,7 +163,9 @@ type call struct {
 	replayed  bool
 	answer    Answer
 	info      *Info
+	paging    bool            // the call reads a page for an iterator
 	next      *string         // filled with the header Next-Cursor
+	position  *Position       // of the iterator; for its use alone
 	last      *Error          // of the last attempt
 	seen      Attempt         // the last attempt
 	context   context.Context //nolint:containedctx // that of the last attempt, for the hooks that follow it

@@ -3,14 +3,85 @@ package client
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"net/http"
-	"slices"
 
 	"github.com/google/uuid"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
+
+// Position is where an iteration ended, for another one that goes on from there.
+type Position struct {
+	Cursor *api.Cursor // for the parameters of the next iteration; nil for the first page
+	Done   bool        // nothing is left; Cursor is nil
+}
+
+// CapturePosition keeps position up to date while an iterator runs, so that a later iteration, perhaps of another process, can
+// go on from there. It misses nothing; entries of one page may come again.
+//
+// In the body of the loop, position is the page of the entry; after an error, the page that could not be read. After a break
+// it is the page of the last entry, or the page that follows if that entry was the last one of its page: a loop that breaks
+// after as many entries as a page has goes on with those that follow. A loop that breaks because it cannot handle an entry
+// keeps a copy of the position that it sees in its body.
+//
+//	var shown []api.Transaction
+//	var position client.Position
+//	params := &api.ListTransactionsParams{Limit: new(int32(20)), Cursor: cursor}
+//	for transaction, err := range c.Transactions(ctx, userID, params, client.CapturePosition(&position)) {
+//		if err != nil {
+//			return err
+//		}
+//		if shown = append(shown, transaction); len(shown) == 20 {
+//			break
+//		}
+//	}
+//	show(shown, position.Cursor) // for a link to the next page; nil after the last one
+//
+// A cursor may be used again, and is good for its own list only (decisions D-29 and D-59). Iterations that run at the same time need a
+// Position each. In a call that is not an iteration, CapturePosition is an error before anything is sent.
+func CapturePosition(position *Position) CallOption {
+	return func(k *call) error {
+		switch {
+		case !k.paging:
+			return errors.New("CapturePosition: this call is not an iterator")
+		case position == nil:
+			return errors.New("CapturePosition must not be nil")
+		case k.position != nil:
+			return errors.New("CapturePosition is given twice")
+		}
+		k.position = position
+		return nil
+	}
+}
+
+// paging returns the options of the call for a page. The header Next-Cursor is written to next, unless that is nil.
+func paging(next *string, options []CallOption) []CallOption {
+	return append([]CallOption{func(k *call) error {
+		k.paging, k.next = true, next
+		return nil
+	}}, options...)
+}
+
+// positionOf returns what [CapturePosition] was given. Each call of the iterator reports what is wrong with the options.
+func positionOf(o *operation, options []CallOption) *Position {
+	k := &call{operation: o, paging: true}
+	for _, option := range options {
+		if option != nil {
+			_ = option(k)
+		}
+	}
+	return cmp.Or(k.position, &Position{})
+}
+
+// following returns the position at the end of a page, which has the cursor of the next one.
+func following(next string) Position {
+	if next == "" {
+		return Position{Done: true}
+	}
+	return Position{Cursor: &next}
+}
 
 // Transactions iterates over all transactions of a user, newest first; a page is read when it is needed. Transactions
 // created in the meantime do not affect the iteration (decision D-29).
@@ -31,8 +102,9 @@ func (c *Client) Transactions(
 	if params != nil {
 		first.Limit, first.Cursor = copied(params.Limit), copied(params.Cursor)
 	}
-	return pages(listTransactions, first.Cursor, func(cursor *api.Cursor) ([]api.Transaction, string, error) {
-		page, err := c.ListTransactions(ctx, userID, &api.ListTransactionsParams{Limit: first.Limit, Cursor: cursor}, options...)
+	position := positionOf(listTransactions, options)
+	return pages(listTransactions, first.Cursor, position, func(cursor *api.Cursor) ([]api.Transaction, string, error) {
+		page, err := c.ListTransactions(ctx, userID, &api.ListTransactionsParams{Limit: first.Limit, Cursor: cursor}, paging(nil, options)...)
 		if err != nil {
 			return nil, "", err
 		}
@@ -94,32 +166,37 @@ func arrays[T any](
 	if params != nil {
 		first.Limit, first.Cursor = cmp.Or(copied(params.Limit), first.Limit), copied(params.Cursor)
 	}
-	return pages(o, first.Cursor, func(cursor *api.Cursor) (page []T, next string, err error) {
+	return pages(o, first.Cursor, positionOf(o, options), func(cursor *api.Cursor) (page []T, next string, err error) {
 		r, err := request(&arrayParams{Limit: first.Limit, Cursor: cursor})
-		page, err = list[T](ctx, c, o, r, err, append(slices.Clip(options), func(k *call) error {
-			k.next = &next
-			return nil
-		}))
+		page, err = list[T](ctx, c, o, r, err, paging(&next, options))
 		return page, next, err
 	})
 }
 
 // pages iterates over all entries from a cursor on. read returns the page at a cursor, and the cursor of the next one.
-func pages[T any](o *operation, first *api.Cursor, read func(cursor *api.Cursor) ([]T, string, error)) iter.Seq2[T, error] {
+func pages[T any](
+	o *operation, first *api.Cursor, position *Position, read func(cursor *api.Cursor) ([]T, string, error),
+) iter.Seq2[T, error] {
+	*position = Position{Cursor: copied(first)}
 	return func(yield func(T, error) bool) {
 		var none T
 		seen := map[string]bool{}
 		for at := first; ; {
+			*position = Position{Cursor: copied(at)}
 			page, next, err := read(at)
 			if err != nil {
 				yield(none, err)
 				return
 			}
-			for _, entry := range page {
+			for i, entry := range page {
 				if !yield(entry, nil) {
+					if i == len(page)-1 {
+						*position = following(next)
+					}
 					return
 				}
 			}
+			*position = following(next)
 			if at != nil {
 				seen[*at] = true
 			}
