@@ -125,14 +125,19 @@ type Info struct {
 
 // Answer is a response as it came, for members that this package does not know, or could not read. It may hold personal
 // data; printing and logging it shows its length only.
-type Answer struct{ body *[]byte } // a pointer, so that fmt shows an address wherever it does not call String
+type Answer struct{ raw *raw }
+
+// raw holds a body in a function, which fmt cannot look into wherever it does not call String.
+type raw struct{ body func() []byte }
+
+func answerOf(body []byte) Answer { return Answer{&raw{func() []byte { return body }}} }
 
 // Body returns the bytes of the response, nil if there was none. Do not change them.
 func (a Answer) Body() []byte {
-	if a.body == nil {
+	if a.raw == nil {
 		return nil
 	}
-	return *a.body
+	return a.raw.body()
 }
 
 // String returns the length.
@@ -324,7 +329,7 @@ func (c *Client) exchange(ctx context.Context, k *call, held Credentials) (statu
 		*k.next = res.Header.Get("Next-Cursor")
 	}
 	body, err := readAll(res, maxAnswer)
-	k.answer = Answer{&body}
+	k.answer = answerOf(body)
 	switch {
 	case err != nil:
 		return res.StatusCode, k.unanswered(ctx, limit.explain(err))

@@ -45,7 +45,7 @@ func idOf(body []byte) string {
 		return ""
 	}
 	id, err := uuid.Parse(text(members["id"]))
-	if err != nil {
+	if err != nil || id == uuid.Nil {
 		return ""
 	}
 	return id.String()
@@ -125,6 +125,9 @@ type walk struct {
 	pointer, problem string
 }
 
+// nilUUID is the id of nothing.
+const nilUUID = `"00000000-0000-0000-0000-000000000000"`
+
 // member goes through one value.
 func (w *walk) member(m member) {
 	w.space()
@@ -141,7 +144,7 @@ func (w *walk) member(m member) {
 		w.array(m.shape)
 	default:
 		w.skip()
-		if w.strict && json.Unmarshal(w.data[start:w.at], reflect.New(m.shape.goType).Interface()) != nil {
+		if string(w.data[start:w.at]) == nilUUID || w.strict && json.Unmarshal(w.data[start:w.at], reflect.New(m.shape.goType).Interface()) != nil {
 			w.problem = "cannot be read"
 		}
 	}

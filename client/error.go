@@ -136,7 +136,7 @@ func (k *call) refused(ctx context.Context, l *limit, res *http.Response) *Error
 	if res.StatusCode >= 200 { // the body of 101 is the connection itself, which nothing bounds
 		body, err = io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
 	}
-	k.answer = Answer{&body}
+	k.answer = answerOf(body)
 	e := k.fail("", nil)
 	e.Status = res.StatusCode
 	e.RetryAfter = retryAfter(res.Header.Get("Retry-After"), time.Now())

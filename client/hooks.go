@@ -9,7 +9,8 @@ import (
 // Hooks are called around each attempt, from the goroutine of the call; each may be nil. They see no credentials, bodies or
 // identifiers of users, so that they may feed metrics and logs.
 type Hooks struct {
-	// Context is called first. The attempt and its other hooks get the context that it returns, for example with a span.
+	// Context is called first. The attempt and its other hooks get the context that it returns, which must be derived from
+	// the one that it is given, for example with a span.
 	Context func(context.Context, Attempt) context.Context
 
 	Request  func(context.Context, Attempt) // before an attempt
@@ -68,7 +69,9 @@ func (a Attempt) attributes() []slog.Attr {
 // before returns the context of the attempt.
 func (c *Client) before(ctx context.Context, a Attempt) context.Context {
 	if c.hooks.Context != nil {
-		ctx = c.hooks.Context(ctx, a)
+		if derived := c.hooks.Context(ctx, a); derived != nil {
+			ctx = derived
+		}
 	}
 	if c.hooks.Request != nil {
 		c.hooks.Request(ctx, a)

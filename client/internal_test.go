@@ -1,14 +1,19 @@
 package client
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
+
+	"github.com/google/uuid"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/openapi"
@@ -95,6 +100,77 @@ func FuzzErrorBody(f *testing.F) {
 			t.Errorf("%d details in %d bytes", len(e.Details), len(e.Error()))
 		}
 	})
+}
+
+// The walk finds what encoding/json finds, member by member, and never panics.
+func FuzzDecode(f *testing.F) {
+	for _, body := range []string{
+		`{"id":"0b0c2c5e-54f4-4b0e-9d5b-5f5a4f7d2f11","items":[{"id":1,"name":"n","tags":{"a":"b"}}],"at":null}`,
+		`{"id":"0b0c2c5e-54f4-4b0e-9d5b-5f5a4f7d2f11","items":[]}`, `{"i\u0064":"x","items":[null]}`, `[]`, `null`, `"a"`, ` { "items" : {} } `,
+		`{"id":"\\\"","items":[{"id":1e3,"name":"]}\"","new":[[{}],"}"]}]}`, `{"items":[{"id":1}],"id":7}`, `{"ID":"","Items":[]}`,
+	} {
+		f.Add([]byte(body))
+	}
+	type item struct {
+		ID   int               `json:"id"`
+		Name string            `json:"name"`
+		Tags map[string]string `json:"tags,omitempty"`
+	}
+	type resource struct {
+		ID    uuid.UUID  `json:"id"`
+		Items []item     `json:"items"`
+		At    *time.Time `json:"at,omitempty"`
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		into := new(resource)
+		e := (&call{operation: getUser, into: into}).decode(body)
+		if !json.Valid(body) {
+			if e == nil || !errors.Is(e, errDamaged) {
+				t.Errorf("%q is no JSON: %v", body, e)
+			}
+			return
+		}
+		has := func(raw []byte, names ...string) bool {
+			var members map[string]json.RawMessage
+			if json.Unmarshal(raw, &members) != nil || members == nil {
+				return false
+			}
+			return !slices.ContainsFunc(names, func(name string) bool { return members[name] == nil || string(members[name]) == "null" })
+		}
+		var list struct {
+			Items []json.RawMessage `json:"items"`
+		}
+		whole := json.Unmarshal(body, new(resource)) == nil && has(body, "id", "items") && into.ID != uuid.Nil
+		if whole && json.Unmarshal(body, &list) == nil {
+			for _, raw := range list.Items {
+				whole = whole && has(raw, "id", "name")
+			}
+		}
+		// A repeated name, of which encoding/json takes the last, and one in another case are not of interest.
+		if (e == nil) != whole && !repeats(body) {
+			t.Errorf("%q: %v, want a success: %t", body, e, whole)
+		}
+	})
+}
+
+// repeats reports whether an object has two names that differ in their case only.
+func repeats(body []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(body))
+	names := map[string]bool{}
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return false
+		}
+		name, ok := token.(string)
+		if !ok {
+			continue
+		}
+		if name = strings.ToLower(name); names[name] {
+			return true
+		}
+		names[name] = true
+	}
 }
 
 // checkText checks that text of a response is one short printable line.

@@ -59,25 +59,25 @@ func (c *Client) send(ctx context.Context, k *call) *Error {
 // authenticated makes an attempt, and a second one if its credentials have been replaced in the meantime.
 func (c *Client) authenticated(ctx context.Context, k *call) {
 	held, err := c.credentials(ctx)
-	if ctx.Err() != nil {
-		k.last = k.unanswered(ctx, ctx.Err())
-	} else if err != nil {
-		k.last = k.fail("no credentials: "+oneLine(err.Error()), err)
-	} else {
-		c.attempt(ctx, k, held)
-		if k.last == nil || k.last.Status != http.StatusUnauthorized || k.renewed || k.operation.kind == sets && !k.last.contract {
-			return
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		if k.last = k.fail("no credentials: "+oneLine(err.Error()), err); ctx.Err() != nil {
+			k.last = k.unanswered(ctx, err)
 		}
-		fresh, err := c.credentials(ctx)
-		if err != nil || fresh == held || ctx.Err() != nil {
-			return
-		}
+		k.last.doubt = k.doubt
+		return
+	}
+	c.attempt(ctx, k, held)
+	if k.last == nil || k.last.Status != http.StatusUnauthorized || k.renewed || k.operation.kind == sets && !k.last.contract {
+		return
+	}
+	if fresh, err := c.credentials(ctx); err == nil && fresh != held && ctx.Err() == nil {
 		k.renewed = true
 		c.again(k.context, k.seen)
 		c.attempt(ctx, k, fresh)
-		return
 	}
-	k.last.doubt = k.doubt
 }
 
 // waits makes a function a [backoff.BackOff].
@@ -204,7 +204,7 @@ func (n networkError) Error() string {
 
 // Is supports [errors.Is]. There is no Unwrap, because code that prints a chain of errors would show the quote.
 func (n networkError) Is(target error) bool {
-	return target != context.DeadlineExceeded && target != context.Canceled && errors.Is(n.err, target) //nolint:errorlint // these very values
+	return target != context.DeadlineExceeded && target != context.Canceled && errors.Is(n.err, target)
 }
 
 // As supports [errors.As].

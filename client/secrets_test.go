@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -175,6 +176,66 @@ func TestHooksAndLogsOfEachAttempt(t *testing.T) {
 			t.Errorf("logged\n%s", text)
 		}
 	})
+}
+
+// The error of each attempt is in its hooks and logs; that of a call that failed is logged at warn.
+func TestWhyACallFailed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var lines bytes.Buffer
+		var why []string
+		_, c := dialWith(t, []client.Option{
+			client.WithHooks(client.Hooks{Response: func(_ context.Context, a client.Attempt) { why = append(why, a.Err.Message) }}),
+			client.WithLogger(slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))),
+		}, lose(reset), refuse(401, client.Unauthorized))
+		_, err := c.CreateUser(t.Context(), asha(), client.IdempotencyKey("k"))
+		errorOf(t, err)
+		if want := []string{"no answer: read tcp: connection reset by peer", "A message."}; !slices.Equal(why, want) {
+			t.Errorf("the attempts failed by %q, want %q", why, want)
+		}
+		last := lines.String()[strings.LastIndex(strings.TrimSpace(lines.String()), "\n")+1:]
+		for _, part := range []string{"level=WARN", `msg="payouts call failed"`, "status=401", "code=UNAUTHORIZED", `error="A message."`, "outcome_unknown=true", "idempotency_key=k"} {
+			if !strings.Contains(last, part) {
+				t.Errorf("%s is not in %s", part, last)
+			}
+		}
+		if strings.Count(lines.String(), `error="no answer: read tcp: connection reset by peer"`) != 2 {
+			t.Errorf("logged\n%s", &lines)
+		}
+		lines.Reset()
+		if _, err := c.CreateUser(t.Context(), asha(), client.IdempotencyKey("")); err == nil || !strings.Contains(lines.String(), "level=WARN") {
+			t.Errorf("an invalid call: logged\n%s", &lines)
+		}
+	})
+}
+
+// The attempt and its hooks have the context that the first hook returns, for example with a span.
+func TestContextOfAnAttempt(t *testing.T) {
+	t.Parallel()
+	type span struct{}
+	var seen []any
+	see := func(ctx context.Context, _ client.Attempt) { seen = append(seen, ctx.Value(span{})) }
+	answered := func(next answer) answer {
+		return func(r *http.Request) (*http.Response, error) {
+			seen = append(seen, r.Context().Value(span{}))
+			return next(r)
+		}
+	}
+	_, c := dialWith(t, []client.Option{client.WithBackoff(1, 1), client.WithHooks(client.Hooks{
+		Context: func(ctx context.Context, a client.Attempt) context.Context {
+			return context.WithValue(ctx, span{}, a.Number)
+		},
+		Request: see, Response: see, Retry: see,
+	})}, answered(lose(reset)), answered(ok))
+	if _, err := c.CreateUser(t.Context(), asha()); err != nil || fmt.Sprint(seen) != "[1 1 1 1 2 2 2]" {
+		t.Errorf("%v, %v", seen, err)
+	}
+	_, c = dialWith(t, []client.Option{client.WithHooks(client.Hooks{
+		Context: func(context.Context, client.Attempt) context.Context { return nil },
+	})}, ok)
+	if _, err := c.CreateUser(t.Context(), asha()); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestHooksAreOptional(t *testing.T) {
