@@ -10,7 +10,6 @@ import (
 	"maps"
 	"mime"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -162,6 +161,7 @@ type call struct {
 	retries   *int          // nil for that of the Client
 	doubt     bool          // the service may have done it, as far as is known
 	renewed   bool          // an attempt was repeated with new credentials
+	held      Credentials   // of the last attempt
 	secrets   []string      // that were sent, to be hidden in what comes back
 	attempts  int
 	requestID string // of the last response
@@ -307,11 +307,7 @@ func (c *Client) exchange(ctx context.Context, k *call, held Credentials) (statu
 		r.Body = limit.upload(body)
 		r.GetBody = nil // otherwise net/http, which knows keys too, repeats it by itself, unseen and without a wait
 	}
-	r.Header = maps.Clone(r.Header) // net/http may still read that of the attempt before
-	r.Header["X-Client-Id"], r.Header["X-Client-Secret"] = []string{held.ClientID}, []string{held.ClientSecret}
-	if !slices.Contains(k.secrets, held.ClientSecret) {
-		k.secrets = append(k.secrets, held.ClientSecret)
-	}
+	k.authenticate(r, held)
 	res, err := c.http.Do(r)
 	switch {
 	case err != nil && strings.Contains(err.Error(), "failed to parse Location header"):
@@ -346,6 +342,20 @@ func (c *Client) exchange(ctx context.Context, k *call, held Credentials) (statu
 		e.Status = res.StatusCode
 	}
 	return res.StatusCode, e
+}
+
+// authenticate sets the credentials of an attempt.
+func (k *call) authenticate(r *http.Request, held Credentials) {
+	if k.held == held {
+		return
+	}
+	if k.held != (Credentials{}) {
+		r.Header = maps.Clone(r.Header) // net/http may still read that of the attempt before
+		k.request.Header = r.Header
+	}
+	values := [...]string{held.ClientID, held.ClientSecret}
+	r.Header["X-Client-Id"], r.Header["X-Client-Secret"] = values[:1:1], values[1:]
+	k.held, k.secrets = held, append(k.secrets, held.ClientSecret)
 }
 
 // hide removes the secrets from text of a response, in case a proxy echoes the request.

@@ -178,7 +178,7 @@ func (c *caller) acknowledge(ctx context.Context, h *history, key string) bool {
 			h.write(end)
 			return true
 		}
-		if e, ok := errors.AsType[*client.Error](err); !ok || !e.Temporary() || ctx.Err() != nil {
+		if e, ok := errors.AsType[*client.Error](err); !ok || !e.OutcomeUnknown() && !e.Temporary() || ctx.Err() != nil {
 			end.Error = err.Error()
 			h.write(end)
 			h.mu.Lock()
