@@ -1,5 +1,5 @@
 // Package payouttest runs the payout service inside your tests: the code of the real server in sandbox mode, on a database
-// of its own, with switches for what goes wrong between your code and it.
+// of its own, with faults between your code and it.
 //
 //	func TestPayoutsSurviveALostResponse(t *testing.T) {
 //		sandbox := payouttest.New(t)
@@ -15,8 +15,29 @@
 //	}
 //
 // It needs no network, no PostgreSQL and no configuration: each sandbox is a server on 127.0.0.1 with a temporary SQLite
-// file. Sandboxes are independent, so tests may run in parallel. Every response is checked against the contract; one that
-// breaks it fails the test.
+// file. Sandboxes are independent, so tests may run in parallel.
+//
+// # Faults
+//
+// [Sandbox.Next] and [Sandbox.All] select calls by operation, and the methods of [Calls] say which of them meet which fault:
+//
+//	fault                             the service      the caller gets
+//	LoseRequest                       does not get it  EOF
+//	LoseResponse                      handles it       EOF
+//	CutResponse                       handles it       half of the body, then an unexpected EOF
+//	ChangeResponse                    handles it       its response, changed
+//	Fail, Answer                      does not get it  an error code of the contract, any response
+//	Handled().Fail, Handled().Answer  handles it       the same
+//	Delay, Hold                       handles it late  its response
+//	Handled().Delay, Handled().Hold   handles it       its response, late
+//
+// After Reset, the first three end with ECONNRESET. [Sandbox.Stop] ends the service itself: connections are refused.
+//
+// A fault is one failed attempt of the SDK, also of a call that reads: each request has a connection of its own, so that
+// net/http does not repeat it unseen. A fault that was not used up fails the test.
+//
+// Every response of the service is checked against the contract; one that breaks it fails the test. Responses of faults are
+// not checked.
 //
 // What belongs here: the sandbox, helpers for what a payout needs, faults of the network and of the service, and the
 // recorded requests. What does not: a fake of the service, and assertions about your code.

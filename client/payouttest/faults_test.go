@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -39,25 +40,39 @@ func newReady(t testing.TB) ready {
 	return ready{s, sender, payout, s.NewClient(client.WithRetries(0))}
 }
 
-// The effect of a fault, for a caller that tries once and for the retries of the SDK.
+// The effect of a fault on a caller that tries once, and on the retries of the SDK.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		set    func(payouttest.Calls)
+		set    func(payouttest.Calls) *payouttest.Fault
 		status int // of the call that met the fault
 		done   int // transactions after it
 	}{
-		"LoseRequest":  {payouttest.Calls.LoseRequest, 0, 0},
-		"LoseResponse": {payouttest.Calls.LoseResponse, 200, 1},
-		"CutResponse":  {payouttest.Calls.CutResponse, 200, 1},
+		"LoseRequest":        {payouttest.Calls.LoseRequest, 0, 0},
+		"LoseResponse":       {payouttest.Calls.LoseResponse, 200, 1},
+		"CutResponse":        {payouttest.Calls.CutResponse, 200, 1},
+		"Reset LoseRequest":  {func(c payouttest.Calls) *payouttest.Fault { return c.Reset().LoseRequest() }, 0, 0},
+		"Reset LoseResponse": {func(c payouttest.Calls) *payouttest.Fault { return c.Reset().LoseResponse() }, 200, 1},
+		"Reset CutResponse":  {func(c payouttest.Calls) *payouttest.Fault { return c.Reset().CutResponse() }, 200, 1},
+		"Handled Fail INTERNAL_ERROR": {
+			func(c payouttest.Calls) *payouttest.Fault { return c.Handled().Fail(client.InternalError) }, 200, 1,
+		},
+		"Handled Answer 502": {
+			func(c payouttest.Calls) *payouttest.Fault {
+				return c.Handled().Answer(payouttest.Response{Status: 502})
+			}, 200, 1,
+		},
+		"Answer 502": {
+			func(c payouttest.Calls) *payouttest.Fault { return c.Answer(payouttest.Response{Status: 502}) }, 502, 0,
+		},
 		"Fail SERVICE_UNAVAILABLE": {
-			func(c payouttest.Calls) { c.RetryAfter(0).Fail(client.ServiceUnavailable) }, 503, 0,
+			func(c payouttest.Calls) *payouttest.Fault { return c.RetryAfter(0).Fail(client.ServiceUnavailable) }, 503, 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newReady(t)
-			send(t, r.once, r.sender, r.payout) // so that the connection is one that was used before
+			send(t, r.once, r.sender, r.payout)
 			row.set(r.Next(creation))
 			if _, err := r.once.CreateTransaction(t.Context(), r.sender.ID, r.payout); err == nil {
 				t.Error("the call succeeded")
@@ -215,7 +230,53 @@ func TestHeldCallsContinueWhenTheTestEnds(t *testing.T) {
 	}
 }
 
-// The server does not get a request whose caller has given up.
+// A response that is late belongs to a request that the service has handled.
+func TestHandledCallsWaitAfterTheService(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string]func(payouttest.Calls){
+		"Delay": func(c payouttest.Calls) { c.Delay(time.Hour) },
+		"Hold":  func(c payouttest.Calls) { c.Hold() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newReady(t)
+			set(r.Next(creation).Handled())
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			done := make(chan error, 1)
+			go func() {
+				_, err := r.Client.CreateTransaction(ctx, r.sender.ID, r.payout)
+				done <- err
+			}()
+			servertest.Await(t, time.Minute, "no transaction", func() bool { return count(t, r.Client, r.sender) == 1 })
+			leave()
+			if err := <-done; !errors.Is(err, context.Canceled) {
+				t.Errorf("the call ended with %v", err)
+			}
+		})
+	}
+}
+
+func TestHeldResponseArrivesOnRelease(t *testing.T) {
+	t.Parallel()
+	r := newReady(t)
+	held := r.Next(creation).Handled().Hold()
+	done := make(chan error, 1)
+	go func() {
+		_, err := r.once.CreateTransaction(t.Context(), r.sender.ID, r.payout)
+		done <- err
+	}()
+	<-held.Arrived()
+	if n := count(t, r.Client, r.sender); n != 1 {
+		t.Errorf("%d transactions while the response is held, want 1", n)
+	}
+	held.Release()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// The service does not get a request whose caller has given up.
 func TestCallersMayGiveUp(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(payouttest.Calls){
@@ -247,6 +308,105 @@ func TestDelay(t *testing.T) {
 	send(t, r.once, r.sender, r.payout)
 	if took := time.Since(start); took < pause {
 		t.Errorf("answered after %v", took)
+	}
+}
+
+// Calls that meet a fault are marked x.
+func TestSelection(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		calls func(*payouttest.Sandbox) payouttest.Calls
+		want  string
+	}{
+		"Next":              {func(s *payouttest.Sandbox) payouttest.Calls { return s.Next("getPayer") }, "x......."},
+		"Times":             {func(s *payouttest.Sandbox) payouttest.Calls { return s.Next("getPayer").Times(3) }, "xxx....."},
+		"After":             {func(s *payouttest.Sandbox) payouttest.Calls { return s.Next("getPayer").After(2) }, "..x....."},
+		"After and Times":   {func(s *payouttest.Sandbox) payouttest.Calls { return s.Next().After(2).Times(2) }, "..xx...."},
+		"Every":             {func(s *payouttest.Sandbox) payouttest.Calls { return s.Next("getPayer").Every(3) }, "..x....."},
+		"Every and Times":   {func(s *payouttest.Sandbox) payouttest.Calls { return s.Next("getPayer").Times(2).Every(3) }, "..x..x.."},
+		"All":               {func(s *payouttest.Sandbox) payouttest.Calls { return s.All("getPayer") }, "xxxxxxxx"},
+		"All and After":     {func(s *payouttest.Sandbox) payouttest.Calls { return s.All("getPayer").After(5) }, ".....xxx"},
+		"All and Every":     {func(s *payouttest.Sandbox) payouttest.Calls { return s.All().Every(2) }, ".x.x.x.x"},
+		"After and Every":   {func(s *payouttest.Sandbox) payouttest.Calls { return s.All("getPayer").After(3).Every(2) }, "....x.x."},
+		"Where":             {func(s *payouttest.Sandbox) payouttest.Calls { return s.All("getPayer").Where(isPayer(2)) }, ".x.x.x.x"},
+		"Where and After":   {func(s *payouttest.Sandbox) payouttest.Calls { return s.Next().After(2).Where(isPayer(2)) }, ".....x.."},
+		"Where twice":       {func(s *payouttest.Sandbox) payouttest.Calls { return s.All().Where(isPayer(1)).Where(isRead) }, "x.x.x.x."},
+		"another operation": {func(s *payouttest.Sandbox) payouttest.Calls { return s.All("listBanks", "getUser") }, "........"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := payouttest.New(t, payouttest.Lenient())
+			once := s.NewClient(client.WithRetries(0))
+			row.calls(s).LoseRequest()
+			var met strings.Builder
+			for i := range len(row.want) {
+				if _, err := once.GetPayer(t.Context(), int64(1+i%2)); err == nil || errors.Is(err, client.NotFound) {
+					met.WriteByte('.')
+				} else {
+					met.WriteByte('x')
+				}
+			}
+			if met.String() != row.want {
+				t.Errorf("the calls met %s, want %s", met.String(), row.want)
+			}
+		})
+	}
+}
+
+func isPayer(id int) func(payouttest.Request) bool {
+	return func(r payouttest.Request) bool { return strings.HasSuffix(r.Path, "/"+strconv.Itoa(id)) }
+}
+
+func isRead(r payouttest.Request) bool { return r.Method == http.MethodGet }
+
+// After counts calls even if they meet another fault, so that it does not matter which was set first.
+func TestAfterCountsCallsThatMeetOtherFaults(t *testing.T) {
+	t.Parallel()
+	r := newReady(t)
+	r.Next("getPayer").LoseRequest()
+	r.Next("getPayer").After(1).LoseResponse()
+	for range 3 {
+		_, _ = r.once.GetPayer(t.Context(), servertest.CashPayer)
+	}
+	r.wantFaults(t, "LoseRequest", "LoseResponse", "")
+}
+
+func TestRemovedFaultIsOver(t *testing.T) {
+	t.Parallel()
+	r := newReady(t)
+	outage := r.All("getPayer").LoseRequest()
+	held := r.Next("getPayer").Times(5).After(2).Hold()
+	for range 2 {
+		_, _ = r.once.GetPayer(t.Context(), servertest.CashPayer)
+	}
+	outage.Remove()
+	held.Release()
+	_, _ = r.once.GetPayer(t.Context(), servertest.CashPayer)
+	held.Remove()
+	_, _ = r.once.GetPayer(t.Context(), servertest.CashPayer)
+	r.wantFaults(t, "LoseRequest", "LoseRequest", "Hold", "")
+}
+
+// The function of Where may use the sandbox.
+func TestWhereMayAskWhatHappened(t *testing.T) {
+	t.Parallel()
+	r := newReady(t)
+	r.Next("getPayer").Where(func(payouttest.Request) bool { return len(r.Requests("listBanks")) > 0 }).LoseRequest()
+	_, _ = r.once.GetPayer(t.Context(), servertest.CashPayer)
+	_, _ = r.once.ListBanks(t.Context(), nil)
+	_, _ = r.once.GetPayer(t.Context(), servertest.CashPayer)
+	r.wantFaults(t, "", "", "LoseRequest")
+}
+
+// wantFaults fails the test unless the recorded requests met these faults.
+func (r ready) wantFaults(t testing.TB, want ...string) {
+	t.Helper()
+	var got []string
+	for _, seen := range r.Requests() {
+		got = append(got, seen.Fault)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the calls met %q, want %q", got, want)
 	}
 }
 

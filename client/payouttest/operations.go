@@ -50,7 +50,7 @@ func (o *operations) of(r *http.Request) string {
 
 // refusal returns the response of an operation with an error code, from the examples of the contract. It returns an error if
 // the operation does not declare it.
-func (o *operations) refusal(operation string, code client.Code) (*answer, error) {
+func (o *operations) refusal(operation string, code client.Code) (*Response, error) {
 	if op := o.byID[operation]; op != nil {
 		for status, response := range op.Responses.Map() {
 			examples := response.Value.Content["application/json"].Examples
@@ -65,13 +65,13 @@ func (o *operations) refusal(operation string, code client.Code) (*answer, error
 }
 
 // refusal returns the response of an example, with a request id of its own.
-func refusal(status string, response *openapi3.Response, example map[string]any) (a *answer, err error) {
-	a = &answer{header: http.Header{"Content-Type": {"application/json"}}}
-	if a.status, err = strconv.Atoi(status); err != nil {
+func refusal(status string, response *openapi3.Response, example map[string]any) (a *Response, err error) {
+	a = &Response{Header: http.Header{"Content-Type": {"application/json"}}}
+	if a.Status, err = strconv.Atoi(status); err != nil {
 		return nil, err
 	}
 	for name, h := range response.Headers {
-		a.header.Set(name, fmt.Sprint(h.Value.Example))
+		a.Header.Set(name, fmt.Sprint(h.Value.Example))
 	}
 	text, err := json.Marshal(example)
 	if err != nil {
@@ -82,7 +82,8 @@ func refusal(status string, response *openapi3.Response, example map[string]any)
 		return nil, err
 	}
 	body.RequestID = uuid.NewString()
-	a.header.Set("X-Request-Id", body.RequestID)
-	a.body, err = json.Marshal(body)
+	a.Header.Set("X-Request-Id", body.RequestID)
+	text, err = json.Marshal(body)
+	a.Body = string(text)
 	return a, err
 }

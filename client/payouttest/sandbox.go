@@ -2,7 +2,6 @@ package payouttest
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -61,14 +60,14 @@ func New(t testing.TB, options ...Option) *Sandbox {
 		option(&chosen)
 	}
 	if chosen.problem != "" {
-		t.Fatalf("payouttest: %s", chosen.problem)
+		t.Fatal(chosen.problem)
 	}
 	// SQLite, whatever engine the environment selects for the tests of the service.
 	database := "sqlite:" + filepath.Join(t.TempDir(), "payouts.db")
 	running := servertest.New(t, chosen.server, func(c *server.Config) { c.Database = database })
 	first, second := server.SandboxClients[0], server.SandboxClients[1]
 	s := &Sandbox{ClientID: first.ID, ClientSecret: first.Secret, t: t, server: running, front: newFront(t, running)}
-	web := httptest.NewServer(s.front)
+	web := s.front.serve()
 	s.URL = web.URL
 	s.stop = sync.OnceFunc(func() {
 		close(s.front.ended)
@@ -79,7 +78,7 @@ func New(t testing.TB, options ...Option) *Sandbox {
 			return
 		}
 		for _, unused := range s.front.unused() {
-			t.Errorf("payouttest: a switch was not used: %s", unused)
+			t.Errorf("a fault was not used up: %s", unused)
 		}
 	})
 	t.Cleanup(s.stop)

@@ -1,8 +1,10 @@
 package payouttest_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -208,16 +210,80 @@ func TestMisuseFailsTheTest(t *testing.T) {
 		do   func(*payouttest.Sandbox)
 		says string
 	}{
-		"a switch that was not used": {
+		"a fault that was not used": {
 			func(s *payouttest.Sandbox) { s.Next("createUser").LoseResponse() },
-			"a switch was not used: LoseResponse, for 1 more of createUser",
+			"a fault was not used up: LoseResponse of createUser met 0 of 0 calls, want 1",
 		},
-		"a switch that was not used up": {
+		"a fault that was not used up": {
 			func(s *payouttest.Sandbox) { s.Next().Times(2).Delay(0); call(s) },
-			"a switch was not used: Delay, for 1 more of any operation",
+			"a fault was not used up: Delay of any operation met 1 of 1 calls, want 2",
 		},
-		"a switch for no call": {
-			func(s *payouttest.Sandbox) { s.Next().Times(0).Delay(0) }, "Times is 0, want 1 or more",
+		"a fault that no call ever met": {
+			func(s *payouttest.Sandbox) { s.All().After(1).Delay(0); call(s) },
+			"a fault was not used up: Delay of any operation met 0 of 1 calls, want 1 or more",
+		},
+		"a fault that was removed before a call met it": {
+			func(s *payouttest.Sandbox) { s.Next("createUser", "getUser").Reset().LoseRequest().Remove() },
+			"a fault was not used up: Reset LoseRequest of createUser or getUser met 0 of 0 calls, want 1",
+		},
+		"Times for no call": {func(s *payouttest.Sandbox) { s.Next().Times(0) }, "Times is 0, want 1 or more"},
+		"After no call":     {func(s *payouttest.Sandbox) { s.Next().After(-1) }, "After is -1, want 1 or more"},
+		"Every zeroth call": {func(s *payouttest.Sandbox) { s.All().Every(0) }, "Every is 0, want 1 or more"},
+		"Where nothing":     {func(s *payouttest.Sandbox) { s.All().Where(nil) }, "Where needs a function"},
+		"a lost request that is handled": {
+			func(s *payouttest.Sandbox) { s.Next().Handled().LoseRequest() }, "Handled has no effect on LoseRequest",
+		},
+		"an answer that is a reset": {
+			func(s *payouttest.Sandbox) { s.Next().Reset().Hold() }, "Reset has no effect on Hold",
+		},
+		"a Retry-After of a lost response": {
+			func(s *payouttest.Sandbox) { s.Next().RetryAfter(1).LoseResponse() }, "RetryAfter has no effect on LoseResponse",
+		},
+		"an answer without a status": {
+			func(s *payouttest.Sandbox) { s.Next().Answer(payouttest.Response{Body: "{}"}) }, "Answer: the status is 0, want 200 to 999",
+		},
+		"an answer whose status allows no body": {
+			func(s *payouttest.Sandbox) { s.Next().Answer(payouttest.Response{Status: 204, Body: "{}"}) },
+			"Answer: a response with status 204 has no body",
+		},
+		"an answer whose Content-Length is too short": {
+			func(s *payouttest.Sandbox) {
+				s.Next().Answer(payouttest.Response{Status: 200, Body: "[]", Header: http.Header{"content-length": {"1"}}})
+				call(s)
+			},
+			"the response for listPayers has a Content-Length below the length of its body",
+		},
+		"no change of a response": {func(s *payouttest.Sandbox) { s.Next().ChangeResponse() }, "ChangeResponse needs changes"},
+		"a change that is nil":    {func(s *payouttest.Sandbox) { s.Next().ChangeResponse(nil) }, "none of them nil"},
+		"changes that are impossible": {
+			func(s *payouttest.Sandbox) {
+				s.Next().ChangeResponse(payouttest.Replace("/0/nmae", "x"), payouttest.Remove("/0/nmae"), payouttest.Add("name", 1))
+				call(s)
+			},
+			"ChangeResponse of listPayers, which the service answered with 200: " +
+				"replace /0/nmae: the body has no such member\nremove /0/nmae: the body has no such member\n" +
+				`add "name": a JSON pointer starts with /`,
+		},
+		"a value that cannot be encoded": {
+			func(s *payouttest.Sandbox) {
+				s.Next().ChangeResponse(payouttest.Add("/-", json.RawMessage("1e")))
+				call(s)
+			},
+			"add /-: ",
+		},
+		"a changed body that is not JSON": {
+			func(s *payouttest.Sandbox) {
+				s.Next().ChangeResponse(func(r *payouttest.Response) error { r.Body = "<html>"; return nil }, payouttest.Remove("/0"))
+				call(s)
+			},
+			"remove /0: the body is not JSON",
+		},
+		"a change to a status that HTTP does not have": {
+			func(s *payouttest.Sandbox) {
+				s.Next().ChangeResponse(func(r *payouttest.Response) error { r.Status = 42; return nil })
+				call(s)
+			},
+			"the status is 42, want 200 to 999",
 		},
 		"an operation that is unknown": {
 			func(s *payouttest.Sandbox) { s.Next("createUsers") }, `the contract has no operation "createUsers"`,
