@@ -16,7 +16,8 @@ var errNotThere = errors.New("the resource of an idempotency key is missing")
 
 // creation is how one resource is created.
 type creation[T any, ID ~string] struct {
-	// check rejects what is wrong with the request itself, before anything is written; it may be nil.
+	// check rejects what is wrong with the request alone, before anything is written; it may be nil. Rules about what may
+	// change belong in create, where a repeat waits for the first request (D-65).
 	check func() error
 	// create checks the rules and writes the resource with this id.
 	create func(tx Tx, id ID) (T, error)

@@ -12,8 +12,12 @@ import (
 // whose country is not an originating corridor of the client (section 1, rule 1).
 func (s *Service) CreateUser(ctx context.Context, c Client, key Idempotency, u User) (_ User, replayed bool, err error) {
 	return once(ctx, s, c, key, creation[User, UserID]{
-		check: func() error { return s.mayRegister(c, u) },
+		check: func() error { return s.mayRegister(u) },
 		create: func(tx Tx, id UserID) (User, error) {
+			if _, ok := c.Corridor(u.Country); u.Sending && !ok {
+				return User{}, NewError(CodeCorridorNotEnabled,
+					InBody("/country", "must be an enabled originating country for a sending user"))
+			}
 			u.ID, u.CreatedAt, u.Status = id, s.now(), KYCUnverified
 			u.Documents = s.identified(u.Documents)
 			if err := tx.InsertUser(ctx, c.ID, u); err != nil {
@@ -25,17 +29,10 @@ func (s *Service) CreateUser(ctx context.Context, c Client, key Idempotency, u U
 	})
 }
 
-// mayRegister checks the rules of a registration.
-func (s *Service) mayRegister(c Client, u User) error {
+// mayRegister checks the fields of a registration.
+func (s *Service) mayRegister(u User) error {
 	isCountry := func(code string) bool { _, ok := s.country(code); return ok }
-	if err := refused(u.check(s.now(), isCountry)); err != nil {
-		return err
-	}
-	if _, ok := c.Corridor(u.Country); u.Sending && !ok {
-		return NewError(CodeCorridorNotEnabled,
-			InBody("/country", "must be an enabled originating country for a sending user"))
-	}
-	return nil
+	return refused(u.check(s.now(), isCountry))
 }
 
 // User returns a user with its documents; otherwise CodeNotFound.

@@ -119,6 +119,11 @@ func TestRepeatThatWaitsTooLong(t *testing.T) {
 	}
 	for _, op := range ops {
 		servertest.WantUnavailable(t, w.Create(t, impatient, op, op.ID, w.Body(t, op)))
+		// A rule that is no longer met refuses nothing before the first request is done (D-65).
+		for _, country := range []string{`"US"`, `"NP"`} {
+			unmet := bytes.Replace(w.Body(t, op), []byte(country), []byte(`"DE"`), 1)
+			servertest.WantUnavailable(t, w.Create(t, impatient, op, op.ID, unmet))
+		}
 	}
 	if err := first.Rollback(); err != nil {
 		t.Fatal(err)
