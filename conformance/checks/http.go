@@ -53,8 +53,9 @@ func pathRules() []probe.Check {
 		},
 		{
 			ID: "http.unknown-path", Title: "A path that does not exist answers 404 NOT_FOUND",
-			Clauses: []string{"D-08", "D-22", "D-30"},
-			Fix:     "Answer every other path with 404 and the error body, also one that begins like a known path.",
+			Clauses: []string{"D-08", "D-22", "D-30", "D-65"},
+			Fix: "Answer every other path with 404 and the error body, also one that begins like a known path, and with a detail in path " +
+				"whose field is empty.",
 			Run: func(t *probe.T) {
 				country := t.Target().Facts.OriginCountry
 				for _, path := range []string{
@@ -190,7 +191,7 @@ func notFound(t *probe.T, path string) {
 		t.Failf("GET %s answered %d, want 404", path, reply.Status)
 		return
 	}
-	t.Refused(reply, nil, http.StatusNotFound, api.ErrorCodeNotFound)
+	t.Refused(reply, nil, http.StatusNotFound, api.ErrorCodeNotFound, "path ")
 }
 
 func headerRules() []probe.Check {

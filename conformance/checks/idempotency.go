@@ -26,7 +26,7 @@ func idempotency() []probe.Check {
 	for _, op := range operationsWhere(func(op operation) bool { return slices.Contains(creatingOperations, op.id) }) {
 		all = append(all, creationChecks(op)...)
 	}
-	return append(slices.Concat(all, requestRules(), keyScopes(), keysAfterRefusal(), replaysLater()), probe.Check{
+	return append(slices.Concat(all, requestRules(), keyScopes(), keysAfterRefusal(), replaysLater(), outcomes()), probe.Check{
 		ID: "idempotency.concurrent.transactions", Title: "Of concurrent transactions with one key the first is created, counts once, and different ones are refused",
 		Clauses: []string{"4-note-3", "7-key-reused", "D-16", "D-17"}, Operations: []string{"createTransaction"},
 		Fix: "Take the key in the same write as the transaction and its use of limits, so that a second request waits for the first one.",

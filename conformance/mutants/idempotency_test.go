@@ -1,6 +1,7 @@
 package mutants_test
 
 import (
+	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -16,7 +17,8 @@ var creations = []string{
 }
 
 func idempotencyMutants() []mutant {
-	return slices.Concat(creationMutants(), differenceMutants(), keyMutants(), scopeMutants(), refusedKeyMutants(), laterMutants(), concurrentMutants())
+	return slices.Concat(creationMutants(), differenceMutants(), keyMutants(), scopeMutants(), refusedKeyMutants(), laterMutants(), concurrentMutants(),
+		outcomeMutants())
 }
 
 // creationMutants are faults that any creation may have.
@@ -159,4 +161,47 @@ func concurrentMutants() []mutant {
 			withoutKeyAtOnce("createTransaction")))
 	}
 	return all
+}
+
+// outcomeMutants answer what a caller takes for a proof, and is none.
+func outcomeMutants() (all []mutant) {
+	for _, id := range creations {
+		for _, status := range []int{http.StatusBadRequest, http.StatusUnsupportedMediaType} {
+			all = append(all, broken(fmt.Sprintf("%s: a request that is answered %d frees its key", id, status), "idempotency.outcome.open",
+				keyed(id, func(p past, r request, next ask) answer {
+					if p.first != nil && p.last.answer.status == status {
+						r = r.header(keyHeader, "")
+					}
+					return next(r)
+				})))
+		}
+		all = append(all, broken(id+": a body that was cut is refused for the first member that it lacks", "idempotency.outcome.cut",
+			answering(id, http.StatusBadRequest, func(_ request, a answer) answer {
+				return a.object(func(body map[string]any) {
+					for _, d := range objects(body["details"]) {
+						if d["in"] == "body" && d["field"] == "" {
+							d["field"] = "/conformance"
+						}
+					}
+				})
+			})))
+		if id != "createUser" {
+			all = append(all, broken(id+": an unknown user is not found, whether the key was used or not", "idempotency.outcome.unknown",
+				again(id, func(_ exchange, r request, a answer, next ask) answer {
+					if a.code() == reused {
+						if free := next(r.header(keyHeader, "")); free.status == http.StatusNotFound {
+							return free
+						}
+					}
+					return a
+				})))
+		}
+	}
+	return append(all, broken("A path that does not exist is not found like an identifier", "http.unknown-path",
+		after(func(op string, _ request, a answer, _ ask) answer {
+			if op == "" && a.status == http.StatusNotFound {
+				a = a.object(func(body map[string]any) { delete(body, "details") })
+			}
+			return a
+		})))
 }

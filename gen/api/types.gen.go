@@ -612,7 +612,7 @@ type ErrorCode string
 
 // ErrorDetail One violation: where it is and what was expected there, never the value.
 type ErrorDetail struct {
-	// Field Name of the parameter or header; in the body a JSON pointer (RFC 6901), empty for the whole body.
+	// Field Name of the parameter or header; in the body a JSON pointer (RFC 6901). Empty for the body, the path or the query as a whole.
 	Field string `json:"field"`
 
 	// In Where it is. In `header`, `query` and `path` the field is a parameter, in `body` a member.

@@ -136,7 +136,11 @@ func (d *decoder) string(before int64, token jsontext.Token) string {
 func (d *decoder) syntax(err error) bool {
 	where, reason := jsontext.Pointer(""), "must be a JSON value"
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		where, reason = e.JSONPointer, fmt.Sprintf("must be valid JSON, which ends at byte %d", e.ByteOffset)
+		reason = fmt.Sprintf("must be valid JSON, which ends at byte %d", e.ByteOffset)
+		// A text that was cut on its way is about no member of the request (D-65).
+		if !errors.Is(err, io.ErrUnexpectedEOF) {
+			where = e.JSONPointer
+		}
 	}
 	d.refuse(where, reason)
 	return false

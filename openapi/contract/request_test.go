@@ -23,6 +23,7 @@ func TestJSONIsReadStrictly(t *testing.T) {
 		{"empty", ``, `body : must not be empty`},
 		{"only white space", ` `, `body : must be a JSON value`},
 		{"cut off", `{"total":1`, `body : must be valid JSON, which ends at byte 10`},
+		{"cut off in a member", `{"note":"a`, `body : must be valid JSON, which ends at byte 10`},
 		{"not JSON", `{"note":x}`, `body /note: must be valid JSON, which ends at byte 8`},
 		{"name without quotes", `{note:1}`, `body : must be valid JSON, which ends at byte 2`},
 		{"comma at the end", `{"note":"a",}`, `body : must be valid JSON, which ends at byte 11`},

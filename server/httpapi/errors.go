@@ -91,7 +91,10 @@ func errorOf(err error) *payout.Error {
 	case errors.As(err, &refused):
 		return fromContract(refused)
 	case errors.As(err, &routed) && routed.Code == http.StatusNotFound:
-		return payout.NotFound("path")
+		e := payout.NotFound("path")
+		// Tells it from an identifier that does not exist, which is judged after the key (D-65).
+		e.Details = []payout.Violation{{In: "path", Reason: "is no path of the contract"}}
+		return e
 	case errors.As(err, &routed) && routed.Code == http.StatusMethodNotAllowed:
 		return payout.NewError(payout.CodeMethodNotAllowed)
 	}

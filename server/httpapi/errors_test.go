@@ -90,7 +90,9 @@ func TestErrorResponses(t *testing.T) {
 		"of a contract": {err: &contract.Error{Status: 400, Violations: violations}, status: 400, code: payout.CodeBadRequest, details: details},
 		"too large":     {err: &contract.Error{Status: 413, Violations: violations[:1]}, status: 413, code: payout.CodePayloadTooLarge, details: details[:1]},
 		"not JSON":      {err: &contract.Error{Status: 415, Violations: violations[1:]}, status: 415, code: payout.CodeUnsupportedMediaType, details: details[1:]},
-		"no route":      {err: echo.ErrNotFound, status: 404, code: payout.CodeNotFound},
+		"no route": {
+			err: echo.ErrNotFound, status: 404, code: payout.CodeNotFound, details: []api.ErrorDetail{{In: "path", Reason: "is no path of the contract"}},
+		},
 		"no method":     {err: echo.ErrMethodNotAllowed, status: 405, code: payout.CodeMethodNotAllowed},
 		"other of echo": {err: echo.NewHTTPError(http.StatusTeapot, "secret"), status: 500, code: payout.CodeInternalError},
 		"unknown":       {err: secret, status: 500, code: payout.CodeInternalError},

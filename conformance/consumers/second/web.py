@@ -101,7 +101,7 @@ class Server(ThreadingHTTPServer):
         segments = [percent_decoded(s, ("path", "path")) for s in path.split("/")[1:]]
         operations = [o for o in self.contract.operations if o.matches(segments) and (self.options.sandbox or not o.is_sandbox)]
         if not operations:
-            raise not_found("path")
+            raise not_found("path", ("path", "", "is no path of the contract"))
         for operation in operations:
             if operation.method == request.command:
                 return operation, segments

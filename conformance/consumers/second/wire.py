@@ -98,8 +98,8 @@ def bad_request(*details, message="The request does not have the form of the con
     return Failure(400, "BAD_REQUEST", message, details)
 
 
-def not_found(what):
-    return Failure(404, "NOT_FOUND", f"There is no such {what}.")
+def not_found(what, *details):
+    return Failure(404, "NOT_FOUND", f"There is no such {what}.", details)
 
 
 def conflict():
