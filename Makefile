@@ -85,6 +85,10 @@ bench: ## Measure the overhead of the SDK, the contract checks, the front and th
 failover: ## Break a Patroni cluster under load: nothing may be lost or doubled (MODE=async for the counter-proof, FAULTS=PART,... for some)
 	@cd server/e2e/failover && PAYOUTD_TEST_FAILOVER=$(or $(MODE),sync) PAYOUTD_TEST_FAILOVER_FAULTS="$(FAULTS)" go test -run TestFailover -count=1 -timeout 15m -v
 
+.PHONY: storm
+storm: ## Pay PAYOUTS (1000) while half of all requests meet a fault, drawn from SEED (the time); prints what the SDK said of each
+	@cd client && PAYOUTD_TEST_STORM=$(or $(PAYOUTS),1000) PAYOUTD_TEST_STORM_SEED=$(or $(SEED),$(shell date +%s)) go test -run TestStorm -count=1 -timeout 30m -v
+
 .PHONY: soak
 soak: ## Run payoutd on PostgreSQL at half load for DURATION (20m): memory, goroutines and descriptors must stay flat
 	@cd server/e2e/soak && PAYOUTD_TEST_SOAK=$(or $(DURATION),20m) go test -run TestSoak -count=1 -timeout 24h -v

@@ -18,7 +18,7 @@
 // process may crash, derive the key from the record that the call is made for, or store it before the call.
 //
 // A call is retried up to two times after a temporary failure: a lost or refused connection, a truncated response, a
-// timeout, 429, 503 and any other 5xx but 501, 505 and 511. It waits a random time whose bound doubles, in addition to
+// timeout, 408, 425, 429, 503 and any other 5xx but 501, 505 and 511. It waits a random time whose bound doubles, in addition to
 // Retry-After. If Retry-After is more than 30 seconds, or the deadline of the context comes first, it does not wait but
 // returns the error at once, with [Error.RetryAfter]. Other responses, untrusted certificates, TLS alerts, redirects and
 // the end of the context are final. The two sandbox operations, which take no key, are never retried.
@@ -33,12 +33,47 @@
 //	case errors.Is(err, client.KycNotEligible):
 //		// verify first
 //	}
-//	if e, ok := errors.AsType[*client.Error](err); ok && e.Temporary() {
-//		queue.Later(record, e.IdempotencyKey, e.RetryAfter)
-//	}
 //
 // [Error.Details] names each invalid field. Errors, logs and [Hooks] never show credentials, bodies or query parameters.
 // Quote [Error.RequestID] when you ask the operator about a call.
+//
+// # Outcome
+//
+// A creation that failed may have been done: its answer was lost or cannot be read, or a proxy answered in its place.
+// [Error.OutcomeUnknown] reports it; only an error body of the contract proves that nothing was created (decision D-65).
+// Repeat the call with the same key while OutcomeUnknown or [Error.Temporary]: the service creates what is missing, and
+// returns what exists.
+//
+//	key := client.IdempotencyKey(row.Key)
+//	if row.Sent { // perhaps, before the program was restarted
+//		key = client.RepeatOf(row.Key)
+//	} else if err := p.Store.Sent(row.Key); err != nil {
+//		return err
+//	}
+//	for {
+//		transaction, err := p.Client.CreateTransaction(ctx, row.UserID, row.Payout, key)
+//		if err == nil {
+//			return p.Store.Paid(row.Key, transaction.ID)
+//		}
+//		e, _ := errors.AsType[*client.Error](err) // every error of a call is one
+//		if !e.OutcomeUnknown() && !e.Temporary() {
+//			return p.Store.Refused(row.Key, e) // nothing was created
+//		}
+//		if err := p.Store.Open(row.Key, e); err != nil {
+//			return err
+//		}
+//		if e.OutcomeUnknown() {
+//			key = client.RepeatOf(row.Key)
+//		}
+//		select {
+//		case <-time.After(max(e.RetryAfter, p.Pause)):
+//		case <-ctx.Done():
+//			return ctx.Err()
+//		}
+//	}
+//
+// The example Batch has the rest of this program. A refusal uses up no key: a row that was refused with [Unauthorized], which
+// is about the program, can be sent again with its key.
 //
 // # Money
 //

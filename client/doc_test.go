@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -44,20 +43,12 @@ func listFromTheDocumentation(ctx context.Context, c *client.Client, userID uuid
 	return nil
 }
 
-// laterQueue keeps what is to be repeated.
-type laterQueue map[string]string
-
-func (q laterQueue) Later(record, key string, _ time.Duration) { q[record] = key }
-
-func handleFromTheDocumentation(err error, queue laterQueue, record string) {
+func handleFromTheDocumentation(err error) {
 	switch {
 	case errors.Is(err, client.LimitExceeded):
 		// ask for less
 	case errors.Is(err, client.KycNotEligible):
 		// verify first
-	}
-	if e, ok := errors.AsType[*client.Error](err); ok && e.Temporary() {
-		queue.Later(record, e.IdempotencyKey, e.RetryAfter)
 	}
 }
 
@@ -82,12 +73,7 @@ func TestCodeOfTheDocumentation(t *testing.T) {
 	if err := listFromTheDocumentation(t.Context(), sandbox.Client, sender.ID, statuses); err != nil || len(statuses) != 1 {
 		t.Errorf("listed %v: %v", statuses, err)
 	}
-	sandbox.Next("createUser").Fail(client.ServiceUnavailable)
-	_, err = sandbox.NewClient(client.WithRetries(0)).CreateUser(t.Context(), api.UserRequest{FirstName: "Asha", Email: "asha@example.com", Country: "US"},
-		client.IdempotencyKey("user-17"))
+	_, err = sandbox.Client.GetUser(t.Context(), uuid.New())
+	handleFromTheDocumentation(err)
 	reasonFromTheDocumentation(err)
-	queue := laterQueue{}
-	if handleFromTheDocumentation(err, queue, "record"); queue["record"] != "user-17" {
-		t.Errorf("%v: to be repeated with the key %q", err, queue["record"])
-	}
 }

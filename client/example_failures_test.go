@@ -24,7 +24,7 @@ func ExampleIdempotencyKey() {
 	sandbox.Next("createTransaction").LoseResponse()
 	impatient := sandbox.NewClient(client.WithRetries(0)) // by default the SDK sends it again by itself, with this key
 	_, err := impatient.CreateTransaction(ctx, sender.ID, order, client.IdempotencyKey(key))
-	if e, ok := errors.AsType[*client.Error](err); ok && e.Temporary() {
+	if e, ok := errors.AsType[*client.Error](err); ok && e.OutcomeUnknown() {
 		fmt.Println("not known whether it was made, key", e.IdempotencyKey)
 	}
 

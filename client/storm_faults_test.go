@@ -132,12 +132,16 @@ func oddities() []fault {
 				head(okay, len(m.original.body)), string(m.original.body))
 		}},
 		{"1xx, then nothing", either, func(m *meeting) { m.raw("HTTP/1.1 103 Early Hints\r\n\r\n") }},
-		{"101", either, func(m *meeting) { m.raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n") }},
+		{"101", either, func(m *meeting) {
+			m.raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n")
+		}},
 		{"status 999", either, func(m *meeting) { m.raw(head("HTTP/1.1 999 Request denied", 0)) }},
 		{"the same length twice", after, func(m *meeting) {
 			m.raw(head(okay, len(m.original.body), fmt.Sprint("Content-Length: ", len(m.original.body))), string(m.original.body))
 		}},
-		{"two lengths", after, func(m *meeting) { m.raw(head(okay, len(m.original.body), "Content-Length: 7"), string(m.original.body)) }},
+		{"two lengths", after, func(m *meeting) {
+			m.raw(head(okay, len(m.original.body), "Content-Length: 7"), string(m.original.body))
+		}},
 		{"a negative length", after, func(m *meeting) { m.raw(head(okay, -1), string(m.original.body)) }},
 		{"two content types", after, func(m *meeting) {
 			m.raw(okay, "\r\nContent-Type: text/html\r\n", strings.TrimPrefix(head("", len(m.original.body)), "\r\n"), string(m.original.body))
@@ -146,7 +150,9 @@ func oddities() []fault {
 		{"gzip, cut", after, func(m *meeting) {
 			m.reply(200, "application/json", zip(m.original.body)[:60], "Content-Encoding", "gzip")
 		}},
-		{"gzip that is none", after, func(m *meeting) { m.reply(200, "application/json", string(m.original.body), "Content-Encoding", "gzip") }},
+		{"gzip that is none", after, func(m *meeting) {
+			m.reply(200, "application/json", string(m.original.body), "Content-Encoding", "gzip")
+		}},
 		{"gzip without a word", after, func(m *meeting) { m.reply(200, "application/json", zip(m.original.body)) }},
 		{"brotli", after, func(m *meeting) { m.reply(200, "application/json", "\x0b\x02\x80{}\x03", "Content-Encoding", "br") }},
 		{"UTF-16", after, func(m *meeting) {
