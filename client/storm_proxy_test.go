@@ -35,6 +35,9 @@ type storm struct {
 	// fault, the request meets it. It may be nil.
 	before func(number, attempt int, key string, random *rand.Rand) *fault
 
+	// succeeded is called with the number of each success, if the proxy is one of another project. It must not wait.
+	succeeded func(number int)
+
 	background sync.WaitGroup // requests that arrive late
 
 	mu       sync.Mutex
@@ -118,9 +121,14 @@ func (p *storm) draw(m *meeting, key string) *fault {
 	if f != nil {
 		name = f.name
 	}
-	p.met[key] = name
-	p.kinds[name]++
+	p.note(key, name)
 	return f
+}
+
+// note records what a request met; p.mu is held.
+func (p *storm) note(key, kind string) {
+	p.met[key] = kind
+	p.kinds[kind]++
 }
 
 // last returns what the last request with a key met.

@@ -59,7 +59,7 @@ func leaks(text string) bool {
 // bank is the Store of the storm, in memory: what is stored survives a crash. It judges what the SDK says when it says it.
 type bank struct {
 	t     testing.TB
-	proxy *storm
+	proxy *storm // what happened
 	db    *sql.DB
 
 	mu     sync.Mutex
@@ -298,11 +298,14 @@ func (b *bank) table() string {
 	return out.String()
 }
 
-// client returns a client of the paying program, which is impatient.
+// client returns the options of the paying program, which is impatient.
 func (b *bank) client(log *bytes.Buffer, options ...client.Option) []client.Option {
+	hooks := client.Hooks{Retry: func(_ context.Context, a client.Attempt) { b.says(a.IdempotencyKey, "retried") }}
+	if b.proxy.succeeded != nil { // no proxy of ours sees what happens
+		hooks.Response = func(_ context.Context, a client.Attempt) { b.proxy.saw(a) }
+	}
 	return append(options, client.WithTimeout(time.Second), client.WithBackoff(time.Millisecond, 5*time.Millisecond),
-		client.WithLogger(slog.New(slog.NewTextHandler(log, nil))),
-		client.WithHooks(client.Hooks{Retry: func(_ context.Context, a client.Attempt) { b.says(a.IdempotencyKey, "retried") }}))
+		client.WithLogger(slog.New(slog.NewTextHandler(log, nil))), client.WithHooks(hooks))
 }
 
 // Half of all requests of a batch meet a fault, and still each row ends with its true final word.
