@@ -55,6 +55,7 @@ func TestStormOfOtherProxies(t *testing.T) {
 				}
 			}
 			b := newBank(t, s, seen, times(1000))
+			b.pause = 50 * time.Millisecond // or the calls take the time that the programs need to start
 			var log bytes.Buffer
 			payer, err := client.New("http://"+front, server.SandboxClients[0].ID, server.SandboxClients[0].Secret, b.client(&log)...)
 			if err != nil {

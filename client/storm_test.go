@@ -61,6 +61,7 @@ type bank struct {
 	t     testing.TB
 	proxy *storm // what happened
 	db    *sql.DB
+	pause time.Duration // of the Payer
 
 	mu     sync.Mutex
 	rows   map[string]*Row
@@ -196,7 +197,7 @@ func (p process) Open(key string, reason *client.Error) error {
 func (b *bank) run(ctx context.Context, c *client.Client) {
 	rows := make(chan Row)
 	var workers sync.WaitGroup
-	payer := Payer{Client: c, Store: process{b, ctx}, Pause: time.Millisecond}
+	payer := Payer{Client: c, Store: process{b, ctx}, Pause: b.pause}
 	for range stormWorkers {
 		workers.Go(func() {
 			for row := range rows {
@@ -215,7 +216,7 @@ func (b *bank) run(ctx context.Context, c *client.Client) {
 func newBank(t testing.TB, s *servertest.Server, proxy *storm, payouts int) *bank {
 	t.Helper()
 	b := &bank{
-		t: t, proxy: proxy, db: s.Beside(t),
+		t: t, proxy: proxy, db: s.Beside(t), pause: time.Millisecond,
 		rows: map[string]*Row{}, wanted: map[string]client.Code{}, said: map[string]map[string]int{},
 	}
 	sender := servertest.NewSender(t, s.Client)
