@@ -40,21 +40,28 @@ func (e *Error) proves() bool {
 
 // settles reports whether the service says so of every attempt with the key: it looks at the key before it judges
 // what 404, 409 and 422 are about (decision D-16), and 413 and a 400 that names a field are about the request, which is
-// the same each time. Another 400 is about a body that was damaged on its way.
+// the same each time. Another 400 is about a body that was damaged on its way, and a 404 that names the path as a whole
+// about the way itself.
 func (e *Error) settles() bool {
 	switch e.Status {
-	case http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge:
+	case http.StatusConflict, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge:
 		return e.proves()
 	case http.StatusBadRequest:
 		return e.proves() && slices.ContainsFunc(e.Details, func(d api.ErrorDetail) bool { return d.Field != "" })
+	case http.StatusNotFound:
+		return e.proves() && !e.isAboutAll(api.ErrorDetailInPath)
 	}
 	return false
 }
 
 // damaged reports whether the service could not read the body, which was whole and JSON when it left.
 func (e *Error) damaged() bool {
-	return e.contract && e.Status == http.StatusBadRequest && !e.settles() &&
-		slices.ContainsFunc(e.Details, func(d api.ErrorDetail) bool { return d.In == api.ErrorDetailInBody })
+	return e.contract && e.Status == http.StatusBadRequest && !e.settles() && e.isAboutAll(api.ErrorDetailInBody)
+}
+
+// isAboutAll reports whether a detail is about a part of the request as a whole.
+func (e *Error) isAboutAll(part api.ErrorDetailIn) bool {
+	return slices.ContainsFunc(e.Details, func(d api.ErrorDetail) bool { return d.In == part && d.Field == "" })
 }
 
 // unsent reports whether a request certainly did not leave: there was no connection, or not to the right server.

@@ -23,6 +23,9 @@ func violation(field string) answer {
 		"details":[{"in":"body","field":"%s","reason":"is wrong"}]}`, field))
 }
 
+// noRoute is the answer to a path that is not in the contract, for example of a gateway that adds a prefix.
+var noRoute = respond(404, `{"status":404,"code":"NOT_FOUND","message":"A message.","request_id":"request-1","details":[{"in":"path","field":"","reason":"is not of the contract"}]}`)
+
 // html answers as a proxy does.
 func html(status int) answer { return respond(status, "<html>", "Content-Type", "text/html") }
 
@@ -74,6 +77,8 @@ func TestOutcomeUnknown(t *testing.T) {
 		"lost, then nobody listens":       {[]answer{lose(reset), lose(dialed)}, true},
 		"lost, then a damaged body":       {[]answer{lose(reset), violation("")}, true},
 		"lost, then a 400 without fields": {[]answer{lose(reset), refuse(400, client.BadRequest)}, true},
+		"no route":                        {[]answer{noRoute}, false},
+		"lost, then no route":             {[]answer{lose(reset), noRoute}, true},
 		"rate limited, then lost":         {[]answer{refuse(429, client.RateLimited), lose(reset)}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
