@@ -122,9 +122,10 @@ var consumers = []consumer{
 		Name: "guides", Version: "Jackson 2.21, simplejson 4.3, lossless-json 4.3",
 		Needs: []string{"java", "javac", "mvn", "npm", "python3"}, Uses: []string{"python", "npm"},
 		Install: "mvn -q -B -f ../../../conformance/consumers/java/pom.xml dependency:copy-dependencies -DoutputDirectory=\"$PWD/lib\"",
-		Compile: "sh blocks.sh && mkdir -p classes && javac -Xlint:all,-processing,-classfile -Werror -d classes -cp 'lib/*' java.java && tsc",
-		Story:   "../venv/bin/python python.py && node out/ts.js && java -cp 'classes:lib/*' Guide",
-		Remark:  "the code that the contract shows in Java, Python and TypeScript",
+		Compile: "sh blocks.sh && mkdir -p classes && javac -Xlint:all,-processing,-classfile -Werror -d classes -cp 'lib/*' *.java && tsc",
+		Story: "../venv/bin/python money.py && node out/money.js && java -cp 'classes:lib/*' Money && " +
+			"for program in '../venv/bin/python pay.py' 'node out/pay.js' 'java -cp classes:lib/* Pay'; do python3 faults.py $program; done",
+		Remark: "the code that the contract shows in Java, Python and TypeScript; its loops pay through a faulty proxy",
 	},
 }
 

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.math.BigDecimal;
 import java.util.Map;
 
-final class Guide {
+final class Money {
     public static void main(String[] args) throws Exception {
         // the block of the guide
 
