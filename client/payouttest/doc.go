@@ -21,7 +21,7 @@
 //
 // [Sandbox.Next] and [Sandbox.All] select calls by operation, and the methods of [Calls] say which of them meet which fault:
 //
-//	fault                             the service      the caller gets
+//	FAULT                             THE SERVICE      THE CALLER GETS
 //	LoseRequest                       does not get it  EOF
 //	LoseResponse                      handles it       EOF
 //	CutResponse                       handles it       half of the body, then an unexpected EOF

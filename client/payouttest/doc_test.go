@@ -3,6 +3,7 @@ package payouttest_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -21,7 +22,7 @@ func (integration) Send(ctx context.Context, c *client.Client, sender uuid.UUID,
 	return err
 }
 
-// It is the code of the documentation, unchanged; server/e2e/docs compares them.
+// The tests contain the code of the documentation, unchanged; server/e2e/docs compares them.
 //
 //nolint:paralleltest // as in the documentation
 func TestPayoutsSurviveALostResponse(t *testing.T) {
@@ -35,4 +36,28 @@ func TestPayoutsSurviveALostResponse(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The server was asked twice, with one key, and holds one transaction.
+}
+
+func TestCallsOfTheDocumentation(t *testing.T) {
+	t.Parallel()
+	r := newReady(t)
+	sandbox := r.Sandbox
+
+	sandbox.Next("createTransaction").LoseResponse()
+	sandbox.Next("getTransaction").After(3).Times(2).Fail(client.InternalError)
+	sandbox.All("createTransaction").Every(2).Reset().LoseRequest()
+	sandbox.Next("createTransaction").Handled().Answer(payouttest.Response{Status: 502, Body: "<html>Bad Gateway</html>"})
+
+	patient := sandbox.NewClient(client.WithRetries(4), client.WithBackoff(time.Millisecond, time.Millisecond))
+	id := send(t, patient, r.sender, r.payout)
+	for range 5 {
+		_, _ = r.once.GetTransaction(t.Context(), r.sender.ID, id)
+	}
+	sandbox.Next("getTransaction").ChangeResponse(payouttest.Replace("/status", "ON_HOLD"))
+	seen, err := r.once.GetTransaction(t.Context(), r.sender.ID, id)
+	if err != nil || seen.Status != "ON_HOLD" {
+		t.Errorf("read %+v, %v", seen, err)
+	}
+	r.wantFaults(t, "LoseResponse", "Reset LoseRequest", "Handled Answer 502", "Reset LoseRequest", "",
+		"", "", "", "Fail INTERNAL_ERROR", "Fail INTERNAL_ERROR", "ChangeResponse")
 }
