@@ -77,13 +77,60 @@
 //
 // # Money
 //
-// Amounts and rates are exact decimals, parsed from text by [ParseAmount] and [MustAmount], never from floats. An amount
-// has at most the decimals of its currency; the service rejects others and never rounds what you send.
+// Amounts and rates are exact decimals of at most 19 digits, parsed from text by [ParseAmount] and [MustAmount], never from
+// floats (decision D-05). An amount has at most the decimals of its currency, such as 2 for USD and 0 for JPY; the service
+// rejects others and never rounds what you send. Calculate with Decimal, whose result wire.AmountOf makes an amount again;
+// compare with Equal, for which 100 is 100.00. An amount prints with the digits that the service sent.
 //
-// # Time
+// # Dates and times
 //
-// An attempt takes at most 30 seconds ([WithTimeout]); the context limits the whole call. Responses are read up to 32 MiB,
-// error responses up to 256 KiB.
+// Times are in UTC, and so are the days, months and years of limits. Timestamps have no zone on the wire (decision D-14); in
+// Go they are in UTC, so convert them for people with In.
+//
+// Dates, such as a date of birth or the end of a document, have no time and no zone. Write the day of the document:
+//
+//	request.DateOfBirth = &types.Date{Time: time.Date(1990, time.May, 17, 0, 0, 0, 0, time.UTC)}
+//
+// A date is sent as the day that its Time shows in its own location. Never convert it: in New York, midnight in UTC is the
+// day before. Store it as text, or in a column without a time zone. A date of birth is neither before 1900-01-01 nor after
+// today in UTC (decision D-61).
+//
+// # Lists
+//
+// [Client.Transactions], [Client.FundingAccounts], [Client.ReceiveUsers], [Client.BankAccounts] and [Client.WalletAccounts]
+// read page after page; what is added in the meantime neither repeats nor hides an entry. [CapturePosition] tells where a loop
+// ended, for the next request of a web page, or after a crash. The methods whose names begin with List make one call:
+// [Client.ListTransactions] returns a page, the others return the complete list unless they have a limit.
+//
+// # Rate limits and batches
+//
+// The operator limits how many requests per second a client may send to each replica of the service (decision D-28). Each
+// attempt is a request. One beyond the limit does nothing and is answered with 429, the code [RateLimited] and Retry-After. The
+// call waits for that time and a random one, then tries again, as often as [WithRetries] or [Retries] says: twice unless you
+// change it, ten times at most. After that it fails with an error that is [Error.Temporary].
+//
+// A batch keeps the pace instead, because too many workers would only wait. They share a limiter, which every attempt asks:
+//
+//	pace := rate.NewLimiter(50, 50) // of golang.org/x/time/rate: 50 requests per second
+//	c, err := client.New(baseURL, clientID, clientSecret, client.WithHooks(client.Hooks{
+//		Request: func(ctx context.Context, _ client.Attempt) { _ = pace.Wait(ctx) }, // no wait if ctx would end first
+//	}))
+//
+// As many workers as requests per second times seconds per call are enough: 10 for 50 requests that take 200 ms each. Several
+// programs with one client id share its limit. Leave some of it to others than the batch. The headers RateLimit and
+// RateLimit-Policy of each response say what is left; a transport of [WithHTTPClient] can read them.
+//
+// # Time limits
+//
+// An attempt takes at most 30 seconds ([WithTimeout], or [Timeout] for one call) after its request is sent; sending may take
+// longer at 16 KiB per second. The context limits the whole call. If it ended, errors.Is says so with context.Canceled or
+// context.DeadlineExceeded, and not otherwise. Responses are read up to 32 MiB, error responses up to 256 KiB.
+//
+// # Logs and traces
+//
+// [WithLogger] logs attempts, retries and failed calls. [Hooks] are for metrics and traces: see the example of Hooks with
+// OpenTelemetry, which starts a span for each attempt below that of the caller. Logs, and attempts that are printed, show no
+// credentials, bodies or identifiers of users.
 //
 // # Testing
 //

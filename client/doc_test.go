@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
+	"github.com/oapi-codegen/runtime/types"
+	"golang.org/x/time/rate"
 
 	"github.com/crossborder-payouts/payouts/client"
 	"github.com/crossborder-payouts/payouts/client/payouttest"
@@ -56,6 +60,64 @@ func reasonFromTheDocumentation(err error) {
 	switch {
 	case errors.Is(err, client.NotFound): // what the service said
 	case errors.Is(err, context.Canceled): // the caller's context ended
+	}
+}
+
+func birthFromTheDocumentation(request *api.UserRequest) {
+	request.DateOfBirth = &types.Date{Time: time.Date(1990, time.May, 17, 0, 0, 0, 0, time.UTC)}
+}
+
+func paceFromTheDocumentation(baseURL, clientID, clientSecret string) (*client.Client, error) {
+	pace := rate.NewLimiter(50, 50) // of golang.org/x/time/rate: 50 requests per second
+	c, err := client.New(baseURL, clientID, clientSecret, client.WithHooks(client.Hooks{
+		Request: func(ctx context.Context, _ client.Attempt) { _ = pace.Wait(ctx) }, // no wait if ctx would end first
+	}))
+	return c, err
+}
+
+// Workers that keep the pace never meet the limit, even if they are more than it needs.
+func TestPaceOfTheDocumentation(t *testing.T) {
+	t.Parallel()
+	sandbox := payouttest.New(t, payouttest.RateLimit(50))
+	c, err := paceFromTheDocumentation(sandbox.URL, sandbox.ClientID, sandbox.ClientSecret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseIdleConnections()
+	const calls = 120 // more than the burst that the service allows
+	concurrently(30, calls, func() {
+		if _, err := c.GetPayer(t.Context(), 1001); err != nil {
+			t.Error(err)
+		}
+	})
+	sent := sandbox.Requests()
+	for _, r := range sent {
+		if r.Status != http.StatusOK {
+			t.Errorf("answered: %v", r)
+		}
+	}
+	if len(sent) != calls {
+		t.Errorf("sent %d requests", len(sent))
+	}
+}
+
+// A date is the day that was written, also where the program runs elsewhere than in UTC.
+func TestDateOfTheDocumentation(t *testing.T) {
+	t.Parallel()
+	sandbox := payouttest.New(t)
+	request := asha()
+	request.MobilePhone = nil
+	birthFromTheDocumentation(&request)
+	user, err := sandbox.Client.CreateUser(t.Context(), request)
+	if err != nil || user.DateOfBirth.String() != "1990-05-17" {
+		t.Fatalf("%v, %v", user, err)
+	}
+	newYork := time.FixedZone("New York", -4*60*60)
+	if day := user.DateOfBirth.In(newYork).Day(); day != 16 {
+		t.Errorf("converted, it is the %d", day) // as the documentation warns
+	}
+	if user.CreatedAt.Location() != time.UTC || !user.CreatedAt.Equal(sandbox.Now()) {
+		t.Errorf("created at %v, now is %v", user.CreatedAt, sandbox.Now())
 	}
 }
 
