@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"syscall"
 
 	"github.com/crossborder-payouts/payouts/client"
 	"github.com/crossborder-payouts/payouts/client/payouttest"
@@ -117,7 +116,7 @@ func ExampleCalls_Reset() {
 
 	sandbox.Next("listBanks").Reset().LoseResponse()
 	_, err = once.ListBanks(context.Background(), nil)
-	fmt.Println("reset:", errors.Is(err, syscall.ECONNRESET))
+	fmt.Println("reset:", errors.Is(err, connectionReset)) // syscall.ECONNRESET, or WSAECONNRESET on Windows
 	// Output:
 	// closed: true
 	// reset: true

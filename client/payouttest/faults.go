@@ -106,8 +106,8 @@ func (c Calls) Handled() Calls {
 	return c
 }
 
-// Reset makes LoseRequest, LoseResponse and CutResponse reset the connection, so that the caller gets ECONNRESET, as from a
-// crashed machine or a load balancer, instead of EOF.
+// Reset makes LoseRequest, LoseResponse and CutResponse reset the connection, so that the caller gets ECONNRESET, on
+// Windows WSAECONNRESET, as from a crashed machine or a load balancer, instead of EOF.
 func (c Calls) Reset() Calls {
 	c.reset = true
 	return c
