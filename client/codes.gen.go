@@ -51,7 +51,7 @@ const (
 	LimitExceeded Code = "LIMIT_EXCEEDED"
 	// RateLimited: 429. The client has sent too many requests, or too many requests with wrong credentials came from its address or for its client id.
 	RateLimited Code = "RATE_LIMITED"
-	// InternalError: 500. Something failed in the service.
+	// InternalError: 500. Something failed in the service, perhaps after it had done what was asked.
 	InternalError Code = "INTERNAL_ERROR"
 	// ServiceUnavailable: 503. The service cannot answer now, for example because its database is unavailable, or because it receives too many large bodies at the same time.
 	ServiceUnavailable Code = "SERVICE_UNAVAILABLE"

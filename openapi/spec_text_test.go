@@ -83,6 +83,22 @@ func TestTheTableOfErrorsIsComplete(t *testing.T) {
 	}
 }
 
+// The guide on retries names the statuses that the SDK repeats.
+func TestTheGuideNamesWhatIsRepeated(t *testing.T) {
+	t.Parallel()
+	_, guide, _ := strings.Cut(document(t).Info.Description, "\n## Retries and rate limits\n")
+	sentence, _, _ := strings.Cut(guide, ";")
+	for status := 400; status < 500; status++ {
+		named := strings.Contains(sentence, " "+strconv.Itoa(status))
+		if e := (client.Error{Status: status}); e.Temporary() != named {
+			t.Errorf("%d: the guide names it: %t, the SDK repeats it: %t", status, named, e.Temporary())
+		}
+	}
+	if e := (client.Error{Status: 502}); !strings.Contains(sentence, " 5xx") || !e.Temporary() {
+		t.Error("a failure of a gateway is not repeated")
+	}
+}
+
 func TestLinksInTextsLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	texts := string(asJSON(t)) // with one spelling of each line break

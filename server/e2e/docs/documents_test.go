@@ -134,7 +134,7 @@ func kindOf(b block) func(*shell, block) string {
 		return checkHeaders
 	case "java", "python", "ts":
 		return func(s *shell, b block) string { // make consumers runs them, which has the libraries
-			s.Run("ls $REPOSITORY/conformance/consumers/guides/" + b.language + ".*")
+			s.Run("grep '^complete " + b.language + " ' $REPOSITORY/conformance/consumers/guides/blocks.sh")
 			return ""
 		}
 	}
