@@ -6,12 +6,17 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/crossborder-payouts/payouts/client"
+	"github.com/crossborder-payouts/payouts/client/payouttest"
+	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
 func TestDeadlineBeforeTheNextAttempt(t *testing.T) {
@@ -154,4 +159,69 @@ func TestTimeoutOfTheHTTPClient(t *testing.T) {
 			cancel()
 		}
 	})
+}
+
+// awaitHealth returns when a server answers, and has started its goroutines.
+func awaitHealth(t testing.TB, address string) {
+	t.Helper()
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Get(address + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+}
+
+// A canceled call returns an error at once, at any point, and leaks no goroutine. It does not run in parallel, because it
+// counts goroutines.
+func TestCanceledCallsReturnAtOnce(t *testing.T) { //nolint:paralleltest // see above
+	for name, at := range map[string]func(t *testing.T, s *payouttest.Sandbox, cancel func()) string{
+		"while the server is silent": func(_ *testing.T, s *payouttest.Sandbox, cancel func()) string {
+			held := s.Next("getPayer").Hold()
+			go func() {
+				<-held.Arrived()
+				cancel()
+			}()
+			return s.URL
+		},
+		"in the wait for the next attempt": func(_ *testing.T, s *payouttest.Sandbox, _ func()) string {
+			s.Next("getPayer").RetryAfter(20).Fail(client.ServiceUnavailable)
+			return s.URL // the hook cancels
+		},
+		"in a slow body": func(t *testing.T, _ *payouttest.Sandbox, cancel func()) string {
+			slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/healthz" {
+					return
+				}
+				w.Header().Set("Content-Type", "application/json")
+				w.Header().Set("Content-Length", "1000")
+				_, _ = io.WriteString(w, `{"id":`)
+				_ = http.NewResponseController(w).Flush()
+				time.AfterFunc(10*time.Millisecond, cancel)
+				<-r.Context().Done()
+			}))
+			t.Cleanup(slow.Close)
+			return slow.URL
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := payouttest.New(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			address := at(t, s, cancel)
+			awaitHealth(t, address)
+			before := goleak.IgnoreCurrent()
+			c := connect(t, address, client.WithHooks(client.Hooks{
+				Retry: func(context.Context, client.Attempt) { time.AfterFunc(10*time.Millisecond, cancel) },
+			}))
+			start := time.Now()
+			_, err := c.GetPayer(ctx, servertest.CashPayer)
+			if took := time.Since(start); !errors.Is(err, context.Canceled) || took > 5*time.Second {
+				t.Errorf("ended with %v after %v", err, took)
+			}
+			c.CloseIdleConnections()
+			goleak.VerifyNone(t, before)
+		})
+	}
 }

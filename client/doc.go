@@ -72,8 +72,9 @@
 //		}
 //	}
 //
-// The example Batch has the rest of this program. A refusal uses up no key: a row that was refused with [Unauthorized], which
-// is about the program, can be sent again with its key.
+// The example Batch has the rest of this program. A refusal uses up no key: when the cause is gone, such as an old secret,
+// send the row again with its key. Never with another one: a copy of the request that was held up on its way may still
+// arrive, and then both would be paid.
 //
 // # Money
 //

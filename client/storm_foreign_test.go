@@ -25,8 +25,8 @@ import (
 func TestStormOfOtherProxies(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ config, args string }{
-		"haproxy": {haproxyConfig, "-db -f $file"},
-		"nginx":   {nginxConfig, "-e $dir/error.log -p $dir -c $file"},
+		"haproxy": {"haproxy.cfg", "-db -f $file"},
+		"nginx":   {"nginx.conf", "-e $dir/error.log -p $dir -c $file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -37,8 +37,12 @@ func TestStormOfOtherProxies(t *testing.T) {
 				t.Fatalf("build payoutd: %v\n%s", err, out)
 			}
 			database, behind, front := "sqlite:"+filepath.Join(dir, "payouts.db"), freeAddress(t), freeAddress(t)
-			place := strings.NewReplacer("$dir", dir, "$file", filepath.Join(dir, "config"), "$front", front, "$behind", behind)
-			if err := os.WriteFile(filepath.Join(dir, "config"), []byte(place.Replace(c.config)), 0o600); err != nil {
+			place := strings.NewReplacer("$dir", dir, "$file", filepath.Join(dir, c.config), "$front", front, "$behind", behind)
+			config, err := os.ReadFile(filepath.Join("testdata", c.config))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, c.config), []byte(place.Replace(string(config))), 0o600)
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 			service := start(t, behind, binary, "serve", "--sandbox", "--listen="+behind, "--database="+database, "--rate-limit=0")
@@ -54,7 +58,7 @@ func TestStormOfOtherProxies(t *testing.T) {
 					proxy.restart()
 				}
 			}
-			b := newBank(t, s, seen, times(1000))
+			b := newBatch(t, s, seen, payouts(t)/2)
 			b.pause = 50 * time.Millisecond // or the calls take the time that the programs need to start
 			var log bytes.Buffer
 			payer, err := client.New("http://"+front, server.SandboxClients[0].ID, server.SandboxClients[0].Secret, b.client(&log)...)
@@ -203,120 +207,3 @@ func (d *daemon) wait() {
 	<-d.busy
 	d.busy <- struct{}{}
 }
-
-const haproxyConfig = `
-global
-  maxconn 100
-defaults
-  mode http
-  retries 0
-  timeout connect 200ms
-  timeout queue 20ms
-  timeout server 50ms
-  timeout client 2s
-  timeout http-request 2s
-  timeout tarpit 20ms
-frontend front
-  bind $front
-  http-request deny deny_status 400 if { rand(100) lt 2 }
-  http-request deny deny_status 401 if { rand(100) lt 2 }
-  http-request deny deny_status 403 if { rand(100) lt 2 }
-  http-request deny deny_status 404 if { rand(100) lt 2 }
-  http-request deny deny_status 408 if { rand(100) lt 2 }
-  http-request deny deny_status 413 if { rand(100) lt 2 }
-  http-request deny deny_status 425 if { rand(100) lt 2 }
-  http-request deny deny_status 429 if { rand(100) lt 2 }
-  http-request tarpit deny_status 500 if { rand(100) lt 1 }
-  http-request redirect location https://moved.invalid/ code 301 if { rand(100) lt 2 }
-  http-request redirect prefix http://$front/login code 302 if { rand(100) lt 2 }
-  http-request redirect prefix https://moved.invalid code 308 if { rand(100) lt 2 }
-  http-request return status 200 content-type text/html string "<html>Maintenance</html>" if { rand(100) lt 2 }
-  http-request return status 401 content-type application/json string '{"message":"Unauthorized"}' if { rand(100) lt 2 }
-  http-request reject if { rand(100) lt 2 }
-  http-request silent-drop if { rand(1000) lt 5 }
-  http-response deny deny_status 502 if { rand(100) lt 3 }
-  http-response deny deny_status 403 if { rand(100) lt 3 }
-  http-response return status 404 content-type text/html string "<html>Not found</html>" if { rand(100) lt 3 }
-  http-response return status 409 if { rand(100) lt 3 }
-  http-response return status 422 content-type application/json string '{"code":"REJECTED","message":"Rejected by policy"}' if { rand(100) lt 3 }
-  http-response redirect location https://moved.invalid/ code 303 if { rand(100) lt 2 }
-  http-response set-status 202 if { rand(100) lt 3 }
-  http-response set-header Content-Type text/html if { rand(100) lt 3 }
-  http-response set-header Content-Encoding gzip if { rand(100) lt 3 }
-  default_backend service
-backend service
-  server service $behind maxconn 4
-`
-
-const nginxConfig = `
-daemon off;
-master_process off;
-pid $dir/nginx.pid;
-error_log $dir/error.log crit;
-events { worker_connections 64; }
-http {
-  access_log off;
-  client_body_temp_path $dir/body;
-  proxy_temp_path $dir/proxy;
-  fastcgi_temp_path $dir/fastcgi;
-  uwsgi_temp_path $dir/uwsgi;
-  scgi_temp_path $dir/scgi;
-  gzip on;
-  gzip_min_length 20;
-  gzip_types application/json;
-  limit_req_zone $server_name zone=rate:64k rate=500r/s;
-  limit_conn_zone $server_name zone=connections:64k;
-  upstream service { server $behind max_fails=0; server $behind max_fails=0; }
-  split_clients $request_id $rule {
-    2% 400; 2% 401; 2% 403; 2% 404; 2% 405; 2% 408; 2% 409; 2% 413; 2% 422; 2% 429; 2% 444; 2% 503;
-    2% redirect; 2% moved; 2% maintenance; 2% empty; 3% hidden; 3% slow; 3% impatient; 3% twice; * "";
-  }
-  server {
-    listen $front;
-    proxy_connect_timeout 200ms;
-    proxy_next_upstream off;
-    error_page 502 504 =200 /maintenance.html;
-    error_page 590 = @hidden;
-    error_page 591 = @slow;
-    error_page 592 = @impatient;
-    error_page 593 = @twice;
-    location = /maintenance.html { internal; return 200 "<html>Maintenance</html>"; }
-    location / {
-      limit_req zone=rate burst=10 nodelay;
-      limit_conn connections 7;
-      if ($rule = redirect) { return 302 http://$front/login; }
-      if ($rule = moved) { return 308 https://moved.invalid$request_uri; }
-      if ($rule = maintenance) { return 200 "<html>Maintenance</html>"; }
-      if ($rule = empty) { return 204; }
-      if ($rule = hidden) { return 590; }
-      if ($rule = slow) { return 591; }
-      if ($rule = impatient) { return 592; }
-      if ($rule = twice) { return 593; }
-      if ($rule = 400) { return 400; }
-      if ($rule = 401) { return 401; }
-      if ($rule = 403) { return 403; }
-      if ($rule = 404) { return 404; }
-      if ($rule = 405) { return 405; }
-      if ($rule = 408) { return 408; }
-      if ($rule = 409) { return 409; }
-      if ($rule = 413) { return 413; }
-      if ($rule = 422) { return 422; }
-      if ($rule = 429) { return 429; }
-      if ($rule = 444) { return 444; }
-      if ($rule = 503) { return 503; }
-      proxy_pass http://service;
-    }
-    location @hidden {
-      proxy_intercept_errors on;
-      error_page 400 401 403 404 409 422 429 500 503 @error;
-      proxy_hide_header Content-Type;
-      default_type text/html;
-      proxy_pass http://service;
-    }
-    location @error { return 404; }
-    location @slow { limit_rate 100; proxy_pass http://service; }
-    location @impatient { proxy_read_timeout 1ms; proxy_pass http://service; }
-    location @twice { proxy_read_timeout 5ms; proxy_next_upstream error timeout non_idempotent; proxy_pass http://service; }
-  }
-}
-`

@@ -26,7 +26,7 @@ type storm struct {
 	t        testing.TB
 	seed     uint64
 	faults   []fault
-	servers  []*url.URL        // the service
+	server   *url.URL          // the service
 	forward  http.RoundTripper // to the service; checks its answers against the contract
 	url      string
 	stranger string // a server that no request may reach, for redirects
@@ -47,7 +47,7 @@ type storm struct {
 	kinds    map[string]int
 }
 
-func newStorm(t testing.TB, s *servertest.Server, seed uint64) *storm {
+func newStorm(t testing.TB, s *servertest.Server) *storm {
 	t.Helper()
 	address, err := url.Parse(s.URL)
 	if err != nil {
@@ -58,9 +58,10 @@ func newStorm(t testing.TB, s *servertest.Server, seed uint64) *storm {
 	}))
 	t.Cleanup(stranger.Close)
 	p := &storm{
-		t: t, seed: seed, faults: allFaults(), servers: []*url.URL{address}, forward: s.HTTP.Transport, stranger: stranger.URL,
+		t: t, seed: uint64(setting(t, stormSeed, 1)), faults: allFaults(), server: address, forward: s.HTTP.Transport, stranger: stranger.URL,
 		came: map[string]int{}, met: map[string]string{}, kinds: map[string]int{},
 	}
+	t.Log("seed", p.seed)
 	web := httptest.NewUnstartedServer(p)
 	web.Config.ErrorLog = log.New(io.Discard, "", 0) // it reports what some of the faults do
 	web.Start()
@@ -157,8 +158,7 @@ type original struct {
 
 func (m *meeting) request() *http.Request {
 	out := m.r.Clone(context.WithoutCancel(m.r.Context())) // the service handles it even if the caller leaves
-	server := m.servers[0]
-	out.RequestURI, out.Host, out.URL.Scheme, out.URL.Host = "", server.Host, server.Scheme, server.Host
+	out.RequestURI, out.Host, out.URL.Scheme, out.URL.Host = "", m.server.Host, m.server.Scheme, m.server.Host
 	out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(m.body)), int64(len(m.body))
 	return out
 }
