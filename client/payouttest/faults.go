@@ -59,7 +59,7 @@ func (s *Sandbox) All(operations ...string) Calls {
 	return Calls{sandbox: s, operations: operations, every: 1}
 }
 
-// Times selects n calls, instead of one or all.
+// Times selects n such calls, instead of one or all.
 func (c Calls) Times(n int) Calls {
 	c.sandbox.t.Helper()
 	c.times = c.positive("Times", n)
@@ -88,8 +88,8 @@ func (c Calls) positive(name string, n int) int {
 	return n
 }
 
-// Where selects only calls for which is returns true, for example those with a certain idempotency key. The goroutines of
-// concurrent calls call it.
+// Where selects only calls for which is returns true, for example those with a certain idempotency key. Concurrent calls
+// call it concurrently.
 func (c Calls) Where(is func(Request) bool) Calls {
 	c.sandbox.t.Helper()
 	if is == nil {
@@ -106,8 +106,8 @@ func (c Calls) Handled() Calls {
 	return c
 }
 
-// Reset makes LoseRequest, LoseResponse and CutResponse reset the connection, so that the caller gets ECONNRESET, on
-// Windows WSAECONNRESET, as from a crashed machine or a load balancer, instead of EOF.
+// Reset makes LoseRequest, LoseResponse and CutResponse reset the connection, as a load balancer or a restarted machine does:
+// the caller gets ECONNRESET, on Windows WSAECONNRESET, instead of EOF.
 func (c Calls) Reset() Calls {
 	c.reset = true
 	return c
@@ -116,6 +116,10 @@ func (c Calls) Reset() Calls {
 // RetryAfter sets the Retry-After of Fail with RATE_LIMITED and SERVICE_UNAVAILABLE, instead of 1 second, which is the
 // minimum of the contract: 0 for a test that should not wait, or more than the caller accepts.
 func (c Calls) RetryAfter(seconds int) Calls {
+	c.sandbox.t.Helper()
+	if seconds < 0 {
+		c.sandbox.t.Fatalf("RetryAfter is %d, want 0 or more", seconds)
+	}
 	c.retryAfter = &seconds
 	return c
 }
@@ -185,6 +189,9 @@ func (c Calls) Answer(response Response) *Fault {
 // the operation does not declare fails the test.
 func (c Calls) Fail(code client.Code) *Fault {
 	c.sandbox.t.Helper()
+	if len(c.operations) == 0 && !c.sandbox.front.operations.declare(code) {
+		c.sandbox.t.Fatalf("the contract has no error code %q; Answer sends any response", code)
+	}
 	for _, operation := range c.operations {
 		if _, err := c.sandbox.front.operations.refusal(operation, code); err != nil {
 			c.sandbox.t.Fatal(err)

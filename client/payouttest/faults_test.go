@@ -330,7 +330,7 @@ func TestSelection(t *testing.T) {
 		"After and Every":   {func(s *payouttest.Sandbox) payouttest.Calls { return s.All("getPayer").After(3).Every(2) }, "....x.x."},
 		"Where":             {func(s *payouttest.Sandbox) payouttest.Calls { return s.All("getPayer").Where(isPayer(2)) }, ".x.x.x.x"},
 		"Where and After":   {func(s *payouttest.Sandbox) payouttest.Calls { return s.Next().After(2).Where(isPayer(2)) }, ".....x.."},
-		"Where twice":       {func(s *payouttest.Sandbox) payouttest.Calls { return s.All().Where(isPayer(1)).Where(isRead) }, "x.x.x.x."},
+		"Where twice":       {func(s *payouttest.Sandbox) payouttest.Calls { return s.All().Where(isRead).Where(isPayer(1)) }, "x.x.x.x."},
 		"another operation": {func(s *payouttest.Sandbox) payouttest.Calls { return s.All("listBanks", "getUser") }, "........"},
 	} {
 		t.Run(name, func(t *testing.T) {

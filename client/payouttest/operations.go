@@ -61,7 +61,18 @@ func (o *operations) refusal(operation string, code client.Code) (*Response, err
 			}
 		}
 	}
-	return nil, fmt.Errorf("%s never answers %s", cmp.Or(operation, "what is not in the contract"), string(code))
+	return nil, fmt.Errorf("the contract has no error code %q for %s; Answer sends any response",
+		string(code), cmp.Or(operation, "a path that it does not have"))
+}
+
+// declare reports whether any operation has an error code.
+func (o *operations) declare(code client.Code) bool {
+	for operation := range o.byID {
+		if _, err := o.refusal(operation, code); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // refusal returns the response of an example, with a request id of its own.

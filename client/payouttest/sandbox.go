@@ -37,7 +37,7 @@ type settings struct {
 	problem string
 }
 
-// Lenient does not fail the test if faults were not used.
+// Lenient does not fail the test if faults were not used up.
 func Lenient() Option { return func(s *settings) { s.lenient = true } }
 
 // RateLimit sets the requests per second of a client, with bursts of twice as many, beyond which the service answers
@@ -51,8 +51,8 @@ func RateLimit(perSecond int) Option {
 	}
 }
 
-// New starts a sandbox, which stops when the test ends. The test fails if a fault then has calls left (see [Calls]), because
-// a fault that did not happen proves nothing; [Lenient] allows it.
+// New starts a sandbox, which stops when the test ends. The test fails if a fault then has not met the calls that it was set
+// for, because a fault that did not happen proves nothing; [Lenient] allows it.
 func New(t testing.TB, options ...Option) *Sandbox {
 	t.Helper()
 	chosen := settings{server: func(*server.Config) {}}
@@ -89,7 +89,8 @@ func New(t testing.TB, options ...Option) *Sandbox {
 	return s
 }
 
-// NewClient returns a client with the credentials of Client and these options.
+// NewClient returns a client with the credentials of Client and these options. Its waits before retries are those of the SDK,
+// unless [client.WithBackoff] is one of them.
 func (s *Sandbox) NewClient(options ...client.Option) *client.Client {
 	s.t.Helper()
 	return s.connect(s.URL, s.ClientID, s.ClientSecret, options...)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"go.uber.org/goleak"
 
 	"github.com/crossborder-payouts/payouts/client"
 	"github.com/crossborder-payouts/payouts/client/payouttest"
@@ -144,6 +145,34 @@ func TestSandboxHelpersSurviveTheRateLimit(t *testing.T) {
 	t.Parallel()
 	sandbox := payouttest.New(t, payouttest.RateLimit(1))
 	sandbox.TopTier(sandbox.VerifiedSender())
+}
+
+// A sandbox that has stopped leaves no goroutine, whatever its calls met, so that a team may verify this of its own tests.
+//
+//nolint:paralleltest // the goroutines of other tests would count
+func TestNothingOutlivesTheTest(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	t.Run("a test", func(t *testing.T) {
+		r := newReady(t)
+		send(t, r.Client, r.sender, r.payout)
+		r.Next(creation).LoseRequest()
+		r.Next(creation).Reset().LoseResponse()
+		send(t, r.Client, r.sender, r.payout)
+		r.Next(creation).CutResponse()
+		r.Next(creation).Handled().Fail(client.InternalError)
+		send(t, r.Client, r.sender, r.payout)
+		held := r.Next("listBanks").Hold()
+		go func() { _, _ = r.once.ListBanks(t.Context(), nil) }() // still waits when the test ends
+		<-held.Arrived()
+	})
+	goleak.VerifyNone(t, before)
+	started := payouttest.Start()
+	started.VerifiedSender()
+	if _, err := started.Client.ListBanks(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+	started.Stop()
+	goleak.VerifyNone(t, before)
 }
 
 func TestStoppedSandbox(t *testing.T) {
@@ -290,14 +319,35 @@ func TestMisuseFailsTheTest(t *testing.T) {
 		},
 		"a code that the operation never answers": {
 			func(s *payouttest.Sandbox) { s.Next("getPayer").Fail(client.LimitExceeded) },
-			"getPayer never answers LIMIT_EXCEEDED",
+			`the contract has no error code "LIMIT_EXCEEDED" for getPayer; Answer sends any response`,
 		},
 		"a code that no operation answers": {
-			func(s *payouttest.Sandbox) { s.Next().Fail("OUT_OF_ORDER"); call(s) }, "listPayers never answers OUT_OF_ORDER",
+			func(s *payouttest.Sandbox) { s.Next().Fail("OUT_OF_ORDER") }, `the contract has no error code "OUT_OF_ORDER"`,
+		},
+		"a code that another operation answers": {
+			func(s *payouttest.Sandbox) { s.Next().Fail(client.LimitExceeded); call(s) },
+			`the contract has no error code "LIMIT_EXCEEDED" for listPayers`,
+		},
+		"a Retry-After in the past": {
+			func(s *payouttest.Sandbox) { s.Next().RetryAfter(-1) }, "RetryAfter is -1, want 0 or more",
+		},
+		"an amount that is no number": {
+			func(s *payouttest.Sandbox) {
+				sender := s.VerifiedSender()
+				s.Payout(sender, s.ReceiveUser(sender, "NP"), api.PayoutMethodWallet, "1,000")
+			},
+			`the amount is "1,000", want a plain decimal number`,
+		},
+		"a payout from nobody": {
+			func(s *payouttest.Sandbox) {
+				s.Payout(payouttest.Sender{}, payouttest.ReceiveUser{}, api.PayoutMethodWallet, "1")
+			},
+			"Payout needs a Sender of VerifiedSender and a ReceiveUser of Sandbox.ReceiveUser",
 		},
 		"a payout method that is unknown": {
 			func(s *payouttest.Sandbox) {
-				s.Payout(payouttest.Sender{}, payouttest.ReceiveUser{Country: "NP"}, "CHEQUE", "1")
+				sender := s.VerifiedSender()
+				s.Payout(sender, s.ReceiveUser(sender, "NP"), "CHEQUE", "1")
 			},
 			`there is no payout method "CHEQUE"`,
 		},

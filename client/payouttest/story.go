@@ -122,6 +122,9 @@ func (s *Sandbox) ReceiveUser(sender Sender, country string) ReceiveUser {
 // a payout method. Change it as you like before it is sent.
 func (s *Sandbox) Payout(from Sender, to ReceiveUser, method api.PayoutMethod, amount string) api.TransactionRequest {
 	s.t.Helper()
+	if from.Currency == "" || to.Currency == "" {
+		s.t.Fatal("Payout needs a Sender of VerifiedSender and a ReceiveUser of Sandbox.ReceiveUser")
+	}
 	return api.TransactionRequest{
 		FromAmount: s.amount(amount), FromCurrency: from.Currency, FromFundID: from.FundID,
 		ToCurrency: to.Currency, ExchangeRate: s.amount(sampleRates[to.Country]), To: s.receiveSide(to, method),
@@ -146,7 +149,11 @@ func (s *Sandbox) receiveSide(to ReceiveUser, method api.PayoutMethod) api.Recei
 
 func (s *Sandbox) amount(text string) api.Amount {
 	s.t.Helper()
-	return must(client.ParseAmount(text))(s.t)
+	amount, err := client.ParseAmount(text)
+	if err != nil {
+		s.t.Fatalf("the amount is %q, want a plain decimal number such as 100.00", text)
+	}
+	return amount
 }
 
 // payer returns the first payer of a method in a country, which has no restrictions.
