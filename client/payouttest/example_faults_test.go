@@ -116,7 +116,7 @@ func ExampleCalls_Reset() {
 
 	sandbox.Next("listBanks").Reset().LoseResponse()
 	_, err = once.ListBanks(context.Background(), nil)
-	fmt.Println("reset:", errors.Is(err, connectionReset)) // syscall.ECONNRESET, or WSAECONNRESET on Windows
+	fmt.Println("reset:", errors.Is(err, errReset)) // syscall.ECONNRESET, or WSAECONNRESET on Windows
 	// Output:
 	// closed: true
 	// reset: true

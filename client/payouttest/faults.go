@@ -330,8 +330,8 @@ func (f *Fault) isFor(r Request) bool {
 	return !slices.ContainsFunc(f.calls.where, func(is func(Request) bool) bool { return !is(r) })
 }
 
-// counts counts a call of the selection, and reports whether the fault is due.
-func (f *Fault) counts() bool {
+// counted counts a call of the selection, and reports whether the fault is due.
+func (f *Fault) counted() bool {
 	f.seen++
 	return !f.removed && (f.calls.times == 0 || f.met < f.calls.times) &&
 		f.seen > f.calls.after && (f.seen-f.calls.after)%f.calls.every == 0

@@ -83,7 +83,7 @@ func (f *front) arrived(seen *Request) (meets *Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, fault := range faults {
-		if fault.counts() && meets == nil {
+		if fault.counted() && meets == nil {
 			meets = fault
 			meets.met++
 			seen.Fault = meets.name

@@ -22,9 +22,9 @@ func TestLossLooksLikeAFailureOfTheNetwork(t *testing.T) {
 		"LoseRequest":        {payouttest.Calls.LoseRequest, io.EOF},
 		"LoseResponse":       {payouttest.Calls.LoseResponse, io.EOF},
 		"CutResponse":        {payouttest.Calls.CutResponse, io.ErrUnexpectedEOF},
-		"Reset LoseRequest":  {func(c payouttest.Calls) *payouttest.Fault { return c.Reset().LoseRequest() }, connectionReset},
-		"Reset LoseResponse": {func(c payouttest.Calls) *payouttest.Fault { return c.Reset().LoseResponse() }, connectionReset},
-		"Reset CutResponse":  {func(c payouttest.Calls) *payouttest.Fault { return c.Reset().CutResponse() }, connectionReset},
+		"Reset LoseRequest":  {func(c payouttest.Calls) *payouttest.Fault { return c.Reset().LoseRequest() }, errReset},
+		"Reset LoseResponse": {func(c payouttest.Calls) *payouttest.Fault { return c.Reset().LoseResponse() }, errReset},
+		"Reset CutResponse":  {func(c payouttest.Calls) *payouttest.Fault { return c.Reset().CutResponse() }, errReset},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,7 +84,7 @@ func TestLossIsOneRequestOfNetHTTP(t *testing.T) {
 	}
 	s.Next("createUser").LoseRequest()
 	s.Next("createUser").Reset().LoseResponse()
-	for _, want := range []error{io.EOF, connectionReset} {
+	for _, want := range []error{io.EOF, errReset} {
 		if err := call(); !errors.Is(err, want) {
 			t.Errorf("ended with %v, want %v", err, want)
 		}

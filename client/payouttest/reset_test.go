@@ -4,5 +4,5 @@ package payouttest_test
 
 import "syscall"
 
-// connectionReset is what the caller gets after [payouttest.Calls.Reset].
-const connectionReset = syscall.ECONNRESET
+// errReset is what the caller gets after [payouttest.Calls.Reset].
+const errReset = syscall.ECONNRESET

@@ -2,5 +2,5 @@ package payouttest_test
 
 import "syscall"
 
-// connectionReset is what the caller gets after [payouttest.Calls.Reset].
-const connectionReset = syscall.WSAECONNRESET
+// errReset is what the caller gets after [payouttest.Calls.Reset].
+const errReset = syscall.WSAECONNRESET

@@ -286,11 +286,11 @@ func TestMisuseFailsTheTest(t *testing.T) {
 		"a change that is nil":    {func(s *payouttest.Sandbox) { s.Next().ChangeResponse(nil) }, "none of them nil"},
 		"changes that are impossible": {
 			func(s *payouttest.Sandbox) {
-				s.Next().ChangeResponse(payouttest.Replace("/0/nmae", "x"), payouttest.Remove("/0/nmae"), payouttest.Add("name", 1))
+				s.Next().ChangeResponse(payouttest.Replace("/0/nothing", "x"), payouttest.Remove("/0/nothing"), payouttest.Add("name", 1))
 				call(s)
 			},
 			"ChangeResponse of listPayers, which the service answered with 200: " +
-				"replace /0/nmae: the body has no such member\nremove /0/nmae: the body has no such member\n" +
+				"replace /0/nothing: the body has no such member\nremove /0/nothing: the body has no such member\n" +
 				`add "name": a JSON pointer starts with /`,
 		},
 		"a value that cannot be encoded": {
