@@ -253,14 +253,18 @@ func (c *Client) prepare(k *call, err error, options []CallOption) *Error {
 		}
 		k.key = key
 	}
-	if err != nil {
+	var text textError
+	switch {
+	case errors.As(err, &text):
+		return k.fail(text.Error(), nil)
+	case err != nil:
 		return k.fail("the request cannot be encoded", nil) // the error may show a value
 	}
 	if !k.operation.matches(strings.TrimPrefix(k.request.URL.Path, c.path)) {
 		return k.fail("a path parameter is empty or more than one segment of a path", nil)
 	}
-	if where := notUTF8(k.request); where != "" {
-		return k.fail(where+" must be text in UTF-8", nil)
+	if err := checkParameters(k.request); err != nil {
+		return k.fail(err.Error(), nil)
 	}
 	h := k.request.Header
 	h["User-Agent"], h["Accept"] = c.userAgent, acceptJSON

@@ -128,7 +128,7 @@ func (c *Client) GetStateV2(ctx context.Context, stateID api.ReferenceID, option
 // an enabled originating corridor for the user's country. Errors: [CorridorNotEnabled].
 func (c *Client) CreateUser(ctx context.Context, user api.UserRequest, options ...CallOption) (*api.User, error) {
 	r, err := api.NewCreateUserRequest(c.base, nil, user)
-	return one[api.User](ctx, c, createUser, r, err, options)
+	return one[api.User](ctx, c, createUser, r, encoded(user, err), options)
 }
 
 // GetUser reads a user. Errors: [NotFound].
@@ -165,7 +165,7 @@ func (c *Client) CreateTransaction(
 	ctx context.Context, userID uuid.UUID, transaction api.TransactionRequest, options ...CallOption,
 ) (*api.Transaction, error) {
 	r, err := api.NewCreateTransactionRequest(c.base, userID, nil, transaction)
-	return one[api.Transaction](ctx, c, createTransaction, r, err, options)
+	return one[api.Transaction](ctx, c, createTransaction, r, encoded(transaction, err), options)
 }
 
 // ListTransactions reads one page of a user's transactions, newest first; [Client.Transactions] goes through all.
@@ -191,7 +191,7 @@ func (c *Client) CreateFundingAccount(
 	ctx context.Context, userID uuid.UUID, account api.FundingAccountRequest, options ...CallOption,
 ) (*api.FundingAccount, error) {
 	r, err := api.NewCreateFundingAccountRequest(c.base, userID, nil, account)
-	return one[api.FundingAccount](ctx, c, createFundingAccount, r, err, options)
+	return one[api.FundingAccount](ctx, c, createFundingAccount, r, encoded(account, err), options)
 }
 
 // ListFundingAccounts lists all funding accounts of a user in one response, oldest first; [Client.FundingAccounts] goes through pages.
@@ -208,7 +208,7 @@ func (c *Client) CreateReceiveUser(
 	ctx context.Context, userID uuid.UUID, receiveUser api.ReceiveUserRequest, options ...CallOption,
 ) (*api.ReceiveUser, error) {
 	r, err := api.NewCreateReceiveUserRequest(c.base, userID, nil, receiveUser)
-	return one[api.ReceiveUser](ctx, c, createReceiveUser, r, err, options)
+	return one[api.ReceiveUser](ctx, c, createReceiveUser, r, encoded(receiveUser, err), options)
 }
 
 // ListReceiveUsers lists all receive users of a user in one response, oldest first; [Client.ReceiveUsers] goes through pages.
@@ -226,7 +226,7 @@ func (c *Client) CreateBankAccount(
 	ctx context.Context, userID, receiveUserID uuid.UUID, account api.BankAccountRequest, options ...CallOption,
 ) (*api.BankAccount, error) {
 	r, err := api.NewCreateBankAccountRequest(c.base, userID, receiveUserID, nil, account)
-	return one[api.BankAccount](ctx, c, createBankAccount, r, err, options)
+	return one[api.BankAccount](ctx, c, createBankAccount, r, encoded(account, err), options)
 }
 
 // ListBankAccounts lists all bank accounts of a receive user in one response, oldest first; [Client.BankAccounts] goes through pages.
@@ -244,7 +244,7 @@ func (c *Client) CreateWalletAccount(
 	ctx context.Context, userID, receiveUserID uuid.UUID, account api.WalletAccountRequest, options ...CallOption,
 ) (*api.WalletAccount, error) {
 	r, err := api.NewCreateWalletAccountRequest(c.base, userID, receiveUserID, nil, account)
-	return one[api.WalletAccount](ctx, c, createWalletAccount, r, err, options)
+	return one[api.WalletAccount](ctx, c, createWalletAccount, r, encoded(account, err), options)
 }
 
 // ListWalletAccounts lists all wallet accounts of a receive user in one response, oldest first; [Client.WalletAccounts] goes through pages.
@@ -261,7 +261,7 @@ func (c *Client) SetVerification(
 	ctx context.Context, userID uuid.UUID, verification api.VerificationRequest, options ...CallOption,
 ) (*api.CipInfo, error) {
 	r, err := api.NewSetVerificationRequest(c.base, userID, verification)
-	return one[api.CipInfo](ctx, c, setVerification, r, err, options)
+	return one[api.CipInfo](ctx, c, setVerification, r, encoded(verification, err), options)
 }
 
 // SetFundingAccountStatus sets the status of a funding account, only in a sandbox; elsewhere it is [NotFound]. It is
@@ -271,5 +271,5 @@ func (c *Client) SetFundingAccountStatus(
 ) (*api.FundingAccount, error) {
 	r, err := api.NewSetFundingAccountStatusRequest(
 		c.base, userID, fundingAccountID, api.FundingAccountStatusRequest{Status: status})
-	return one[api.FundingAccount](ctx, c, setFundingAccountStatus, r, err, options)
+	return one[api.FundingAccount](ctx, c, setFundingAccountStatus, r, encoded(status, err), options)
 }

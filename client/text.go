@@ -1,93 +1,83 @@
 package client
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// notUTF8 names the first text of a request that was not valid UTF-8, "" if there is none. encoding/json would replace it,
-// and the service would store what the caller did not mean.
-func notUTF8(r *http.Request) string {
+// textError names text of a request that is not valid UTF-8. Encoded, it would be replaced, and the service would store what
+// the caller did not mean.
+type textError struct{ where string }
+
+// Error implements error.
+func (e textError) Error() string { return e.where + " must be text in UTF-8" }
+
+// encoded returns the error with which a request body was encoded, or a textError. It looks at the body itself, because what
+// encoding/json writes in place of such text depends on the version of Go.
+func encoded(body any, err error) error {
+	if err != nil {
+		return err
+	}
+	if where, found := notUTF8(reflect.ValueOf(body)); found {
+		return textError{where}
+	}
+	return nil
+}
+
+// checkParameters returns a textError if a parameter of a request is not valid UTF-8.
+func checkParameters(r *http.Request) error {
 	if !utf8.ValidString(r.URL.Path) {
-		return "a path parameter"
+		return textError{"a path parameter"}
 	}
 	if query, err := url.QueryUnescape(r.URL.RawQuery); err != nil || !utf8.ValidString(query) {
-		return "a query parameter"
+		return textError{"a query parameter"}
 	}
-	if r.GetBody == nil {
-		return ""
-	}
-	body, err := r.GetBody()
-	if err != nil {
-		return ""
-	}
-	var seen replacements
-	_, _ = io.Copy(&seen, body) // one Write of the whole body, which is in memory
-	if !seen.found {
-		return ""
-	}
-	return seen.field
+	return nil
 }
 
-// replacements finds the escape that encoding/json writes in place of bytes that are no UTF-8. The character U+FFFD itself
-// is not escaped.
-type replacements struct {
-	found bool
-	field string
-}
-
-const replaced = `\ufffd`
-
-// Write implements [io.Writer].
-func (f *replacements) Write(body []byte) (int, error) {
-	for rest := body; ; {
-		i := bytes.Index(rest, []byte(replaced))
-		if i < 0 {
-			return len(body), nil
+// notUTF8 returns the JSON pointer of the first text that is not valid UTF-8.
+func notUTF8(v reflect.Value) (pointer string, found bool) {
+	switch v.Kind() { //nolint:exhaustive // others have no text
+	case reflect.String:
+		return "", !utf8.ValidString(v.String())
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return notUTF8(v.Elem())
 		}
-		escapes := i
-		for escapes > 0 && rest[escapes-1] == '\\' {
-			escapes--
-		}
-		if (i-escapes)%2 == 0 {
-			break
-		}
-		rest = rest[i+1:]
-	}
-	var value any
-	_ = json.Unmarshal(bytes.ReplaceAll(body, []byte(string(utf8.RuneError)), nil), &value)
-	f.found, f.field = true, "the body"
-	if where := fieldOfReplaced(value); where != "" {
-		f.field = where
-	}
-	return len(body), nil
-}
-
-// fieldOfReplaced returns the JSON pointer of a string with U+FFFD.
-func fieldOfReplaced(value any) string {
-	switch v := value.(type) {
-	case map[string]any:
-		for name, part := range v {
-			if where := fieldOfReplaced(part); where != "" {
-				return "/" + pointerEscaper.Replace(name) + strings.TrimSuffix(where, "/")
+	case reflect.Slice:
+		for i := range v.Len() {
+			if pointer, found := notUTF8(v.Index(i)); found {
+				return "/" + strconv.Itoa(i) + pointer, true
 			}
 		}
-	case []any:
-		for i, part := range v {
-			if where := fieldOfReplaced(part); where != "" {
-				return "/" + strconv.Itoa(i) + strings.TrimSuffix(where, "/")
+	case reflect.Map:
+		for each := v.MapRange(); each.Next(); {
+			name := ""
+			if each.Key().Kind() == reflect.String { // otherwise it is a nullable
+				name = "/" + pointerEscaper.Replace(strings.ToValidUTF8(each.Key().String(), "?"))
+			}
+			if _, found := notUTF8(each.Key()); found {
+				return name, true
+			}
+			if pointer, found := notUTF8(each.Value()); found {
+				return name + pointer, true
 			}
 		}
-	case string:
-		if strings.ContainsRune(v, utf8.RuneError) {
-			return "/"
+	case reflect.Struct:
+		if _, own := v.Interface().(json.Marshaler); own { // an amount, a date or a receive side, whose texts are constants
+			return "", false
+		}
+		for i := range v.NumField() {
+			if pointer, found := notUTF8(v.Field(i)); found {
+				name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+				return "/" + name + pointer, true
+			}
 		}
 	}
-	return ""
+	return "", false
 }
