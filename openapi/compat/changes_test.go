@@ -93,6 +93,7 @@ func TestChangesOfRequests(t *testing.T) {
 		{"a default changed", []edit{set(name+" default", "Asha")}, []edit{set(name+" default", "Bina")}, []string{"breaking " + inName + "default is Bina instead of Asha"}},
 		{"a default removed", []edit{set(name+" default", "Asha")}, []edit{drop(name + " default")}, []string{"breaking " + inName + "default Asha removed"}},
 		{"a required member added", nil, []edit{set(sent+" properties nick_name", "{type: string}"), push(sent+" required", "nick_name")}, []string{"breaking " + inUser + "required member nick_name added"}},
+		{"an optional member added with a default", nil, []edit{set(sent+" properties nick_name", "{type: string, default: A}")}, []string{"breaking " + inUser + "optional member nick_name added with a default, so that repeats of earlier requests are refused"}},
 		{"an optional member added", nil, []edit{set(sent+" properties nick_name", "{type: string}")}, []string{"compatible " + inUser + "optional member nick_name added"}},
 		{"a member removed", nil, []edit{drop(sent + " properties city")}, []string{"breaking " + inUser + "member city removed"}},
 		{"a member that became required", nil, []edit{push(sent+" required", "city")}, []string{"breaking request schema UserRequest, member city: became required"}},

@@ -106,7 +106,7 @@ func (c *comparison) members(at place, b, h *node) {
 			target, _ := c.base.follow(old)
 			c.add(at, Breaking, "member %s removed", name).Abrupt = !target.get("deprecated").isTrue()
 		case old == nil:
-			c.newMember(at, name, slices.Contains(needs, name), b)
+			c.newMember(at, name, now, slices.Contains(needs, name), b)
 		default:
 			c.required(at.in("member %s", name), slices.Contains(needed, name), slices.Contains(needs, name))
 			c.part(at.in("member %s", name), old, now)
@@ -120,10 +120,13 @@ func (c *comparison) members(at place, b, h *node) {
 }
 
 // newMember records a member that base, the schema before, did not have.
-func (c *comparison) newMember(at place, name string, required bool, base *node) {
+func (c *comparison) newMember(at place, name string, member *node, required bool, base *node) {
+	target, _ := c.head.follow(member)
 	switch {
 	case at.side == Request && required:
 		c.add(at, Breaking, "required member %s added", name)
+	case at.side == Request && target.get("default") != nil: // which the fingerprint has where the member is absent (D-16)
+		c.add(at, Breaking, "optional member %s added with a default, so that repeats of earlier requests are refused", name)
 	case at.side == Response && openness(base.get("additionalProperties")) == closedObject:
 		c.add(at, Breaking, "member %s added, to an object that was closed", name)
 	case required:
