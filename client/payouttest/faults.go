@@ -303,7 +303,7 @@ func (c Calls) meet(name string, do func(*call), supported ...string) *Fault {
 	return f
 }
 
-// Fault is a fault that is set.
+// Fault is a fault that a method of [Calls] has set.
 type Fault struct {
 	front *front
 	name  string
@@ -345,8 +345,8 @@ func (f *Fault) used() bool {
 	return f.met >= max(f.calls.times, 1)
 }
 
-// String is for the messages of failing tests.
-func (f *Fault) String() string {
+// report describes the fault for the message of a test that has not used it up.
+func (f *Fault) report() string {
 	what, want := "any operation", "1 or more"
 	if len(f.calls.operations) > 0 {
 		what = strings.Join(f.calls.operations, " or ")

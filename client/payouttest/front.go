@@ -98,13 +98,13 @@ func (f *front) set(fault *Fault) {
 	f.faults = append(f.faults, fault)
 }
 
-// unused lists the faults that have not met the calls that they were set for.
+// unused describes the faults that have not met the calls that they were set for.
 func (f *front) unused() (names []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, fault := range f.faults {
 		if !fault.used() {
-			names = append(names, fault.String())
+			names = append(names, fault.report())
 		}
 	}
 	return names

@@ -10,7 +10,7 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 )
 
-// Response is a whole response.
+// Response is a whole response: one for [Calls.Answer], or one of the service that a [Change] changes.
 type Response struct {
 	Status int // 200 to 999
 
@@ -61,7 +61,8 @@ type Change func(*Response) error
 // encoded by encoding/json: nil is null, and json.RawMessage is sent as it is, such as json.RawMessage("1e2").
 func Replace(pointer string, value any) Change { return patch("replace", pointer, value) }
 
-// Add adds a member to the body, or an element to an array, by its JSON pointer, as Replace does.
+// Add adds a member to the body by its JSON pointer, with a value as that of [Replace], or an element to an array: before the
+// one with the index, or with /items/- at the end.
 func Add(pointer string, value any) Change { return patch("add", pointer, value) }
 
 // Remove removes a member from the body, which must be there, by its JSON pointer.
