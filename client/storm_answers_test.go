@@ -102,23 +102,24 @@ func alteredSuccesses() []fault {
 }
 
 // redirects lead to the same address, elsewhere, nowhere and to what is no address.
-func redirects() (all []fault) {
+func redirects() []fault {
+	all := []fault{{"304", either, func(m *meeting) { m.reply(304, "", "") }}}
 	for _, status := range []int{300, 301, 302, 303, 307, 308} {
-		all = append(all, fault{fmt.Sprint(status), either, func(m *meeting) {
-			switch m.random.IntN(5) {
-			case 0:
-				m.w.Header().Set("Location", m.r.URL.Path)
-			case 1:
-				m.w.Header().Set("Location", m.stranger+m.r.URL.Path)
-			case 2:
-				m.w.Header().Set("Location", "http://[::1/%zz\x7f")
-			case 3:
-				m.w.Header().Set("Location", "")
-			}
-			m.reply(status, isHTML, webPage)
-		}})
+		for name, location := range map[string]func(*meeting) string{
+			"itself":    func(m *meeting) string { return m.r.URL.Path },
+			"elsewhere": func(m *meeting) string { return m.stranger + m.r.URL.Path },
+			"a login":   func(*meeting) string { return "/login?next=%2Fusers" },
+			"''":        func(*meeting) string { return "" },
+			"no URL":    func(*meeting) string { return "http://[::1/%zz\x7f" },
+		} {
+			all = append(all, fault{fmt.Sprintf("%d to %s", status, name), either, func(m *meeting) {
+				m.reply(status, isHTML, webPage, "Location", location(m))
+			}})
+		}
+		all = append(all, fault{fmt.Sprintf("%d without a Location", status), either, func(m *meeting) { m.reply(status, isHTML, webPage) }})
 	}
-	return append(all, fault{"304", either, func(m *meeting) { m.reply(304, "", "") }})
+	slices.SortFunc(all, func(a, b fault) int { return strings.Compare(a.name, b.name) }) // the seed draws by position
+	return all
 }
 
 // pages are failures of proxies, with a page of theirs or without anything.
