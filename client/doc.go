@@ -99,8 +99,8 @@
 // # Lists
 //
 // [Client.Transactions], [Client.FundingAccounts], [Client.ReceiveUsers], [Client.BankAccounts] and [Client.WalletAccounts]
-// read page after page; what is added in the meantime neither repeats nor hides an entry. [CapturePosition] tells where a loop
-// ended, for the next request of a web page, or after a crash. The methods whose names begin with List make one call:
+// read page after page; what is added in the meantime neither repeats nor hides an entry. [CapturePosition] reports where a
+// loop ended, for the next request of a web page, or after a crash. The methods whose names begin with List make one call:
 // [Client.ListTransactions] returns a page, the others return the complete list unless they have a limit.
 //
 // # Rate limits and batches
