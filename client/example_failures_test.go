@@ -114,7 +114,7 @@ func ExampleWithLogger() {
 	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: stable}))
 	c := sandbox.NewClient(client.WithLogger(log))
 
-	sandbox.Next("getPayer").RetryAfter(0).Fail(client.InternalError)
+	sandbox.Next("getPayer").Fail(client.InternalError)
 	_, err := c.GetPayer(context.Background(), 1001)
 	check(err)
 	// Output:
