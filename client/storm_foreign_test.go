@@ -47,32 +47,41 @@ func TestStormOfOtherProxies(t *testing.T) {
 			}
 			service := start(t, behind, binary, "serve", "--sandbox", "--listen="+behind, "--database="+database, "--rate-limit=0")
 			proxy := start(t, front, program, strings.Fields(place.Replace(c.args))...)
-
-			s := &servertest.Server{URL: "http://" + behind, Database: database, Client: plainClient(t, "http://"+behind)}
-			seen := &storm{t: t, met: map[string]string{}, kinds: map[string]int{}}
-			seen.succeeded = func(number int) {
-				switch number % 60 {
-				case 20, 40:
-					service.restart()
-				case 0:
-					proxy.restart()
-				}
-			}
-			b := newBatch(t, s, seen, payouts(t)/2)
-			b.pause = 50 * time.Millisecond // or the calls take the time that the programs need to start
-			var log bytes.Buffer
-			payer, err := client.New("http://"+front, server.SandboxClients[0].ID, server.SandboxClients[0].Secret, b.client(&log)...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(payer.CloseIdleConnections)
-			b.run(stormContext(t), payer)
-			service.wait()
-			b.finish(database)
-			if leaks(log.String()) || len(seen.kinds) < 8 {
-				t.Errorf("only %v happened, or the log shows too much:\n%.1000s", seen.kinds, &log)
-			}
+			payThroughProxy(t, "http://"+front, "http://"+behind, database, service, proxy)
 		})
+	}
+}
+
+// payThroughProxy pays rows while the service and the proxy in front of it are killed and started again.
+func payThroughProxy(t *testing.T, front, behind, database string, service, proxy *daemon) {
+	t.Helper()
+	seen := &storm{t: t, met: map[string]string{}, kinds: map[string]int{}}
+	seen.succeeded = func(number int) {
+		switch number % 60 {
+		case 20, 40:
+			service.restart()
+		case 0:
+			proxy.restart()
+		}
+	}
+	s := &servertest.Server{URL: behind, Database: database, Client: plainClient(t, behind)}
+	b := newBatch(t, s, seen, payouts(t)/2)
+	b.pause = 50 * time.Millisecond // or the calls take the time that the programs need to start
+	var log bytes.Buffer
+	payer, err := client.New(front, server.SandboxClients[0].ID, server.SandboxClients[0].Secret, b.client(&log)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(payer.CloseIdleConnections)
+	b.run(stormContext(t), payer)
+	service.wait()
+	proxy.wait()
+	b.finish(database)
+	if log.Len() == 0 || leaks(log.String()) {
+		t.Errorf("the log shows nothing or too much:\n%.1000s", &log)
+	}
+	if len(seen.kinds) < 8 || service.restarts == 0 || proxy.restarts == 0 {
+		t.Errorf("only %v happened, with %d restarts of the service and %d of the proxy", seen.kinds, service.restarts, proxy.restarts)
 	}
 }
 
@@ -146,14 +155,16 @@ type daemon struct {
 	program string
 	args    []string
 	running atomic.Pointer[exec.Cmd]
-	busy    chan struct{} // holds a token while nothing restarts it
+	idle    chan struct{} // holds a token while nothing restarts it, which guards restarts
+
+	restarts int
 }
 
 func start(t *testing.T, address, program string, args ...string) *daemon {
 	t.Helper()
-	d := &daemon{t: t, address: address, program: program, args: args, busy: make(chan struct{}, 1)}
+	d := &daemon{t: t, address: address, program: program, args: args, idle: make(chan struct{}, 1)}
 	d.run()
-	d.busy <- struct{}{}
+	d.idle <- struct{}{}
 	t.Cleanup(func() {
 		d.wait()
 		d.kill()
@@ -178,7 +189,9 @@ func (d *daemon) run() {
 		}
 		<-time.After(10 * time.Millisecond)
 	}
-	d.t.Errorf("%s does not listen", d.program)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	d.t.Errorf("%s does not listen: %s", d.program, &out)
 }
 
 func (d *daemon) kill() {
@@ -191,19 +204,20 @@ func (d *daemon) kill() {
 // restart kills the program and starts it again, while others go on.
 func (d *daemon) restart() {
 	select {
-	case <-d.busy:
+	case <-d.idle:
 	default:
-		return // it is being restarted
+		return // something restarts it already
 	}
+	d.restarts++
 	go func() {
 		d.kill()
 		d.run()
-		d.busy <- struct{}{}
+		d.idle <- struct{}{}
 	}()
 }
 
-// wait returns when the program listens.
+// wait returns when nothing restarts the program any more.
 func (d *daemon) wait() {
-	<-d.busy
-	d.busy <- struct{}{}
+	<-d.idle
+	d.idle <- struct{}{}
 }
