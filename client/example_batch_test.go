@@ -30,10 +30,10 @@ type Row struct {
 
 // Store keeps the rows. Each method returns when the row is stored.
 type Store interface {
-	Sent(key string) error
+	Sent(key string) error // before the first call
 	Paid(key string, transaction uuid.UUID) error
 	Refused(key string, reason *client.Error) error
-	Open(key string, reason *client.Error) error // neither yet
+	Open(key string, reason *client.Error) error // no final word yet
 }
 
 // Payer pays rows.

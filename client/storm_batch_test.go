@@ -42,6 +42,7 @@ type batch struct {
 	rows   map[string]*Row
 	wanted map[string]client.Code // "" for a row that must be paid
 	said   map[string]map[string]int
+	codes  map[client.Code]int // of all errors
 }
 
 // created returns the transaction that exists with a key; "" for none.
@@ -116,6 +117,9 @@ func (b *batch) judge(key string, reason *client.Error) {
 	if id := b.created(key); id != "" && !reason.OutcomeUnknown() {
 		b.t.Errorf("%s, %s: %s exists, and the SDK says that nothing was created: %v", key, b.proxy.last(key), id, reason)
 	}
+	b.mu.Lock()
+	b.codes[reason.Code]++
+	b.mu.Unlock()
 	shown := fmt.Sprintf("%v %+v %#v", reason, *reason, reason.Unwrap())
 	for cause := error(reason); cause != nil; cause = errors.Unwrap(cause) {
 		shown += cause.Error()
@@ -192,7 +196,7 @@ func newBatch(t testing.TB, s *servertest.Server, proxy *storm, payouts int) *ba
 	t.Helper()
 	b := &batch{
 		t: t, proxy: proxy, db: s.Beside(t), pause: time.Millisecond,
-		rows: map[string]*Row{}, wanted: map[string]client.Code{}, said: map[string]map[string]int{},
+		rows: map[string]*Row{}, wanted: map[string]client.Code{}, said: map[string]map[string]int{}, codes: map[client.Code]int{},
 	}
 	sender := servertest.NewSender(t, s.Client)
 	servertest.VerifyTags(t, s.Client, sender.ID, servertest.TopTier...)

@@ -54,8 +54,8 @@ func payThroughRotations(t *testing.T, s *servertest.Server, b *batch, log *byte
 	for len(b.open()) > 0 && ctx.Err() == nil {
 		b.run(ctx, c)
 	}
-	if rotation.number < 5 {
-		t.Errorf("%d rotations only", rotation.number)
+	if rotation.number < 5 || b.codes[client.Unauthorized] == 0 {
+		t.Errorf("%d rotations, and %d calls ended with UNAUTHORIZED", rotation.number, b.codes[client.Unauthorized])
 	}
 }
 
