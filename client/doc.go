@@ -34,7 +34,7 @@
 //		// verify first
 //	}
 //
-// [Error.Details] names each invalid field. Errors, logs and [Hooks] never show credentials, bodies or query parameters.
+// [Error.Details] names each invalid field. Errors never show credentials, bodies or query parameters when they are printed.
 // Quote [Error.RequestID] when you ask the operator about a call.
 //
 // # Outcome
@@ -74,7 +74,8 @@
 //
 // The example Batch has the rest of this program. A refusal uses up no key: when the cause is gone, such as an old secret,
 // send the row again with its key. Never with another one: a copy of the request that was held up on its way may still
-// arrive, and then both would be paid.
+// arrive, and then both would be paid. [IdempotencyKeyReused] for what you take for a repeat means that another request with
+// the key created something: store the request with its key, and send that one.
 //
 // # Money
 //
@@ -131,7 +132,8 @@
 //
 // [WithLogger] logs attempts, retries and failed calls. [Hooks] are for metrics and traces: see the example of Hooks with
 // OpenTelemetry, which starts a span for each attempt below that of the caller. Logs, and attempts that are printed, show no
-// credentials, bodies or identifiers of users.
+// credentials, bodies or identifiers of users. One line is not the SDK's: net/http prints the first bytes that a broken proxy
+// sends after a response to the standard logger of package log, which may be a part of a response; log.SetOutput turns it off.
 //
 // # Testing
 //

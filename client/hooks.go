@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Hooks are called around each attempt, from the goroutine of the call; each may be nil. They see no credentials, bodies or
-// identifiers of users, so that they may feed metrics and logs.
+// Hooks are called around each attempt, from the goroutine of the call; each may be nil. An [Attempt] that is printed shows
+// no credentials, bodies or identifiers of users, so that hooks may feed metrics and logs.
 type Hooks struct {
 	// Context is called first. The attempt and its other hooks get the context that it returns, which must be derived from
 	// the one that it is given, for example with a span.
