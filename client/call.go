@@ -17,6 +17,8 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/google/uuid"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
 // maxAnswer is the most that is read of a successful response; the longest list of the service is far below.
@@ -41,6 +43,9 @@ func IdempotencyKey(key string) CallOption {
 // RepeatOf is [IdempotencyKey] with a key that an earlier call may have sent, for example before the program was
 // restarted. What that call may have created is then part of the outcome: an answer that refuses the caller, not the request,
 // such as [Unauthorized], leaves [Error.OutcomeUnknown] true (decision D-65).
+//
+// Repeat the request that was sent, stored with its key: one that was made anew, such as with the exchange rate of today, is
+// refused with [IdempotencyKeyReused] if the first one was accepted.
 func RepeatOf(key string) CallOption {
 	return func(c *call) error {
 		c.doubt = true
@@ -184,6 +189,13 @@ func (k *call) fail(message string, cause error) *Error {
 	}
 }
 
+// invalid is the error for a request that the service would refuse, and that is not sent.
+func (k *call) invalid(in api.ErrorDetailIn, field, reason string) *Error {
+	e := k.fail("the request is not valid, and was not sent", nil)
+	e.Code, e.Details, e.refused = BadRequest, []api.ErrorDetail{{In: in, Field: field, Reason: reason}}, true
+	return e
+}
+
 // one makes a call whose response is an object.
 func one[T any](
 	ctx context.Context, c *Client, o *operation, r *http.Request, err error, options []CallOption,
@@ -214,6 +226,8 @@ func (c *Client) do(
 	e := c.prepare(k, err, options)
 	if e == nil {
 		e = c.send(ctx, k)
+	} else {
+		e.doubt = k.doubt // of an earlier call with the key
 	}
 	if k.info != nil {
 		*k.info = Info{k.requestID, k.key, k.replayed, k.attempts, k.answer}
@@ -253,18 +267,17 @@ func (c *Client) prepare(k *call, err error, options []CallOption) *Error {
 		}
 		k.key = key
 	}
+	if err == nil {
+		err = checkParameters(k.request)
+	}
 	var text textError
 	switch {
 	case errors.As(err, &text):
-		return k.fail(text.Error(), nil)
+		return k.invalid(text.in, text.field, mustBeUTF8)
 	case err != nil:
 		return k.fail("the request cannot be encoded", nil) // the error may show a value
-	}
-	if !k.operation.matches(strings.TrimPrefix(k.request.URL.Path, c.path)) {
-		return k.fail("a path parameter is empty or more than one segment of a path", nil)
-	}
-	if err := checkParameters(k.request); err != nil {
-		return k.fail(err.Error(), nil)
+	case !k.operation.matches(strings.TrimPrefix(k.request.URL.Path, c.path)):
+		return k.invalid(api.ErrorDetailInPath, "", "must not be empty, and have one segment for each parameter")
 	}
 	h := k.request.Header
 	h["User-Agent"], h["Accept"] = c.userAgent, acceptJSON
@@ -381,8 +394,8 @@ func readAll(res *http.Response, limit int64) ([]byte, error) {
 	}
 	if n <= firstRead { // the length is known, because limit is above firstRead
 		body := make([]byte, n)
-		_, err := io.ReadFull(res.Body, body)
-		return body, err
+		got, err := io.ReadFull(res.Body, body)
+		return body[:got], err
 	}
 	var body bytes.Buffer
 	if _, err := body.ReadFrom(io.LimitReader(res.Body, n)); err != nil {

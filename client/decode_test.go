@@ -3,6 +3,7 @@ package client_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -163,20 +164,20 @@ func TestTextMustBeUTF8(t *testing.T) {
 		"/physical_documents/1/document_value": call(func(u *api.UserRequest) {
 			u.PhysicalDocuments = []api.PhysicalDocumentRequest{{DocumentValue: "a"}, {DocumentValue: "\xc3"}}
 		}),
-		"a path parameter": func() error { _, err := c.GetCountryState(t.Context(), "US", "C\xff"); return err }(),
-		"a query parameter": func() error {
+		"path": func() error { _, err := c.GetCountryState(t.Context(), "US", "C\xff"); return err }(),
+		"query": func() error {
 			_, err := c.ListBanks(t.Context(), &api.ListBanksParams{Country: new("\xff")})
 			return err
 		}(),
 	} {
 		e := errorOf(t, err)
-		if !strings.Contains(e.Message, field+" must be text in UTF-8") || e.Attempts != 0 || e.OutcomeUnknown() || strings.Contains(e.Error(), "canary") {
+		if !strings.Contains(e.Error(), field+" must be text in UTF-8") || !errors.Is(err, client.BadRequest) || e.Attempts != 0 || e.OutcomeUnknown() || !e.Refused() || strings.Contains(e.Error(), "canary") {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
 	to := deposit()
 	to.Note = new("\xe9")
-	if _, err := c.CreateTransaction(t.Context(), userID, to); !strings.Contains(errorOf(t, err).Message, "/note must be") {
+	if _, err := c.CreateTransaction(t.Context(), userID, to); !strings.Contains(err.Error(), "/note must be") {
 		t.Errorf("got %v", err)
 	}
 	if len(n.seen) != 0 {

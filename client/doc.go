@@ -50,27 +50,43 @@
 //	} else if err := p.Store.Sent(row.Key); err != nil {
 //		return err
 //	}
-//	for {
+//	for pause := p.Pause; ; pause *= 2 {
 //		transaction, err := p.Client.CreateTransaction(ctx, row.UserID, row.Payout, key)
 //		if err == nil {
 //			return p.Store.Paid(row.Key, transaction.ID)
 //		}
 //		e, _ := errors.AsType[*client.Error](err) // every error of a call is one
-//		if !e.OutcomeUnknown() && !e.Temporary() {
+//		if e.Refused() {
 //			return p.Store.Refused(row.Key, e) // nothing was created
 //		}
 //		if err := p.Store.Open(row.Key, e); err != nil {
 //			return err
 //		}
-//		if e.OutcomeUnknown() {
+//		wait := max(e.RetryAfter, pause)
+//		switch {
+//		case !e.OutcomeUnknown() && !e.Temporary():
+//			return e // about the program, such as a revoked secret: the same for all rows
+//		case e.OutcomeUnknown():
 //			key = client.RepeatOf(row.Key)
 //		}
+//		if wait > p.Patience {
+//			return nil // the next run goes on with the row
+//		}
 //		select {
-//		case <-time.After(max(e.RetryAfter, p.Pause)):
+//		case <-time.After(wait):
 //		case <-ctx.Done():
 //			return ctx.Err()
 //		}
 //	}
+//
+// What a caller knows after an error, for example to tell its own user:
+//
+//   - [Error.Refused]: nothing was created; [Error.Code] says why.
+//   - [Error.OutcomeUnknown]: it may be done. Say that it is in progress, and repeat the call with the key.
+//   - [Error.Temporary] alone: nothing was created yet. Repeat the call with the key, or give up.
+//   - None of these: nothing was created, and the program must be corrected first.
+//
+// The end of the caller's context is Temporary, and an unknown outcome if something was sent.
 //
 // The example Batch has the rest of this program. A refusal uses up no key: when the cause is gone, such as an old secret,
 // send the row again with its key. Never with another one: a copy of the request that was held up on its way may still

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func (c Code) Error() string { return string(c) }
 type Error struct {
 	Operation string // operationId of the contract
 	Status    int    // of the HTTP response; 0 if there was none, or only part of a success
-	Code      Code   // "" if the response did not come from the service
+	Code      Code   // "" if there is no error of the service; [BadRequest] also for a request that is not valid and was not sent
 	Message   string // for people, in one line
 	Details   []api.ErrorDetail
 	RequestID string // of the last response; quote it when you ask the operator about a call
@@ -65,6 +66,7 @@ type Error struct {
 
 	contract bool // the response has the form of the contract's errors
 	doubt    bool // see OutcomeUnknown
+	refused  bool // see Refused
 	cause    error
 }
 
@@ -105,10 +107,12 @@ func (e *Error) explanation() string {
 			b.WriteString("; ...")
 			break
 		}
-		b.WriteString("; " + string(d.In) + " " + d.Field + " " + d.Reason)
+		b.WriteString("; " + strings.Join(slices.DeleteFunc([]string{string(d.In), d.Field, d.Reason}, isEmpty), " "))
 	}
 	return b.String()
 }
+
+func isEmpty(text string) bool { return text == "" }
 
 // Is reports whether target is the code of the error.
 func (e *Error) Is(target error) bool {
@@ -146,35 +150,33 @@ func (k *call) refused(ctx context.Context, l *limit, res *http.Response) *Error
 	}
 	k.requestID = e.RequestID
 	switch {
-	case res.StatusCode >= 300 && res.StatusCode <= 399:
+	case e.contract:
+	case res.Header.Get("Location") != "" && res.StatusCode >= 300 && res.StatusCode <= 399:
 		e.Message = redirected
-	case e.Message == "" && e.Code != "":
-		e.Message = http.StatusText(res.StatusCode)
-	case e.Message == "" && err != nil:
+	case err != nil:
 		e.cause = lost(ctx, l.explain(err))
 		e.Message = strings.TrimLeft(http.StatusText(res.StatusCode)+", the answer was cut: "+oneLine(e.cause.Error()), ", ")
-	case e.Message == "":
+	default:
 		// The text of a proxy is not repeated: it may echo the request.
 		e.Message = strings.TrimLeft(http.StatusText(res.StatusCode)+", not an answer of the service", ", ")
 	}
 	return e
 }
 
-// parse decodes the known members of an error body one by one, because a newer service, or a proxy, may send anything.
-// hide is applied to each text before it is shortened.
+// parse decodes the known members of an error body one by one, because a newer service, or a proxy, may send anything. It
+// takes nothing from a body that is not an error of the contract. hide is applied to each text before it is shortened.
 func (e *Error) parse(body []byte, hide func(string) string) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(body, &members) != nil {
 		return
 	}
 	text := func(raw json.RawMessage) string { return hide(text(raw)) }
-	if code := text(members["code"]); isCode(code) {
-		e.Code = Code(code)
+	code, message, requestID := text(members["code"]), oneLine(text(members["message"])), identifier(text(members["request_id"]))
+	if !isCode(code) || message == "" || requestID == "" || string(members["status"]) != strconv.Itoa(e.Status) {
+		return
 	}
-	e.Message = oneLine(text(members["message"]))
-	requestID := identifier(text(members["request_id"]))
+	e.Code, e.Message, e.contract = Code(code), message, true
 	e.RequestID = cmp.Or(e.RequestID, requestID)
-	e.contract = e.Code != "" && e.Message != "" && requestID != "" && string(members["status"]) == strconv.Itoa(e.Status)
 	var details []json.RawMessage
 	_ = json.Unmarshal(members["details"], &details)
 	for _, raw := range details[:min(len(details), maxErrorDetails)] {

@@ -48,7 +48,8 @@ func TestErrorsOfTheNetwork(t *testing.T) {
 	}
 }
 
-// strange are bodies of errors that the service does not send, with the code that is taken from them.
+// strange are bodies of errors that the service does not send, with the code that is taken from them. They get the members
+// of an error of the contract; without one of these, nothing is taken.
 var strange = map[string]client.Code{
 	"":                                      "",
 	"<html>\r\n<b>Bad gateway</b>":          "",
@@ -58,11 +59,12 @@ var strange = map[string]client.Code{
 	"{":                                     "",
 	`{"code":7,"message":[],"details":"x"}`: "",
 	`{"code":"has space","message":"m"}`:    "",
-	`{"code":"FROM_THE_FUTURE","message":"m","since":2,"details":[{"x":1}]}`:   "FROM_THE_FUTURE",
-	`{"code":"NOT_FOUND","details":[7,null,{"in":1,"field":"f","reason":{}}]}`: client.NotFound,
-	`{"code":"NOT_FOUND","details":{"in":"body"},"request_id":{}}`:             client.NotFound,
-	`{"code":"NOT_FOUND","message":"a\r\nb\u0000c\u2028d\u202ee\u001b[31m"}`:   client.NotFound,
-	`{"message":"Forbidden"}`:                                                "",
+	`{"code":"FROM_THE_FUTURE","message":"m","since":2,"details":[{"x":1}]}`:                 "FROM_THE_FUTURE",
+	`{"code":"NOT_FOUND","message":"m","details":[7,null,{"in":1,"field":"f","reason":{}}]}`: client.NotFound,
+	`{"code":"NOT_FOUND","message":"m","details":{"in":"body"}}`:                             client.NotFound,
+	`{"code":"NOT_FOUND","message":"a\r\nb\u0000c\u2028d\u202ee\u001b[31m"}`:                 client.NotFound,
+	`{"message":"Forbidden"}`: "",
+	`{"code":"NOT_FOUND"}`:    "",
 	`{"code":"` + strings.Repeat("A", 1000) + `","message":"m"}`:             "",
 	`{"code":"NOT_FOUND","message":"` + strings.Repeat("long ", 1000) + `"}`: client.NotFound,
 	`{"code":"NOT_FOUND","message":"` + strings.Repeat("x", 1<<20) + `"}`:    "", // beyond the bound
@@ -70,14 +72,21 @@ var strange = map[string]client.Code{
 
 func TestErrorBodiesOfAnotherForm(t *testing.T) {
 	t.Parallel()
+	const status, request = `"status":418,`, `"request_id":"r-1",`
 	for body, code := range strange {
-		_, c := dial(t, respond(418, body, "Content-Type", "text/plain", "X-Request-Id", "with space"))
-		_, err := c.GetUser(t.Context(), userID)
-		e := errorOf(t, err)
-		if e.Status != 418 || e.Code != code || e.Message == "" || e.RequestID != "" {
-			t.Errorf("%.40q: %+v", body, *e)
+		for members, whole := range map[string]bool{status + request: true, status: false, request: false, `"status":"418",` + request: false, `"status":419,` + request: false} {
+			_, c := dial(t, respond(418, strings.Replace(body, `{"`, "{"+members+`"`, 1), "Content-Type", "text/plain", "X-Request-Id", "with space"))
+			_, err := c.GetUser(t.Context(), userID)
+			e := errorOf(t, err)
+			want, id := code, "r-1"
+			if !whole || code == "" {
+				want, id = "", ""
+			}
+			if e.Status != 418 || e.Code != want || e.Message == "" || e.RequestID != id || want == "" && len(e.Details) > 0 {
+				t.Errorf("%s %.40q: %+v", members, body, *e)
+			}
+			checkPrintable(t, err)
 		}
-		checkPrintable(t, err)
 	}
 }
 

@@ -23,7 +23,7 @@ type Row struct {
 	Payout api.TransactionRequest
 
 	Sent        bool        // a call may have been made; stored before the first one
-	State       string      // paid or refused; until then unknown, or open if nothing was created yet
+	State       string      // paid or refused; until then open
 	Transaction uuid.UUID   // of a paid row
 	Code        client.Code // of a refused row
 }
@@ -40,10 +40,13 @@ type Store interface {
 type Payer struct {
 	Client *client.Client
 	Store  Store
-	Pause  time.Duration // between calls for the same row
+
+	Pause    time.Duration // before the first repeat of a row; doubles
+	Patience time.Duration // the longest of these pauses
 }
 
-// Pay calls until a row has its final word. If ctx ends before, the next start of the program goes on with the row.
+// Pay calls until a row has its final word, ctx ends or its patience does. The next run of the program goes on with a row
+// that is open. An error is about the program, not about the row.
 func (p *Payer) Pay(ctx context.Context, row Row) error {
 	key := client.IdempotencyKey(row.Key)
 	if row.Sent { // perhaps, before the program was restarted
@@ -51,23 +54,30 @@ func (p *Payer) Pay(ctx context.Context, row Row) error {
 	} else if err := p.Store.Sent(row.Key); err != nil {
 		return err
 	}
-	for {
+	for pause := p.Pause; ; pause *= 2 {
 		transaction, err := p.Client.CreateTransaction(ctx, row.UserID, row.Payout, key)
 		if err == nil {
 			return p.Store.Paid(row.Key, transaction.ID)
 		}
 		e, _ := errors.AsType[*client.Error](err) // every error of a call is one
-		if !e.OutcomeUnknown() && !e.Temporary() {
+		if e.Refused() {
 			return p.Store.Refused(row.Key, e) // nothing was created
 		}
 		if err := p.Store.Open(row.Key, e); err != nil {
 			return err
 		}
-		if e.OutcomeUnknown() {
+		wait := max(e.RetryAfter, pause)
+		switch {
+		case !e.OutcomeUnknown() && !e.Temporary():
+			return e // about the program, such as a revoked secret: the same for all rows
+		case e.OutcomeUnknown():
 			key = client.RepeatOf(row.Key)
 		}
+		if wait > p.Patience {
+			return nil // the next run goes on with the row
+		}
 		select {
-		case <-time.After(max(e.RetryAfter, p.Pause)):
+		case <-time.After(wait):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -123,17 +133,13 @@ func (l *ledger) Refused(key string, reason *client.Error) error {
 	return l.change(key, func(r *Row) { r.State, r.Code = "refused", reason.Code })
 }
 
-func (l *ledger) Open(key string, reason *client.Error) error {
-	return l.change(key, func(r *Row) {
-		if r.State = "open"; reason.OutcomeUnknown() {
-			r.State = "unknown"
-		}
-	})
+func (l *ledger) Open(key string, _ *client.Error) error {
+	return l.change(key, func(r *Row) { r.State = "open" })
 }
 
 // run is what the program does at its start: it pays the rows that have no final word.
 func (l *ledger) run(ctx context.Context, c *client.Client) {
-	payer := Payer{Client: c, Store: l, Pause: time.Second}
+	payer := Payer{Client: c, Store: l, Pause: time.Second, Patience: time.Minute}
 	for _, row := range l.rows {
 		if row.State != "paid" && row.State != "refused" && payer.Pay(ctx, *row) != nil {
 			break
@@ -174,7 +180,7 @@ func Example_batch() {
 	check(err)
 	batch.run(context.Background(), sandbox.Client)
 	// Output:
-	// march-1 unknown ""
+	// march-1 open ""
 	// march-2 open ""
 	// march-3 open ""
 	// after the restart:

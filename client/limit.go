@@ -13,6 +13,9 @@ import (
 // (decision D-64).
 const uploadPace = 240 << 10 / 15
 
+// mostBuffered is how much of an upload may be in buffers on the way, below and behind net/http, when all of it is sent.
+const mostBuffered = 8 << 20
+
 // limit bounds the time of an attempt. An upload that keeps the pace has time of its own.
 type limit struct {
 	ctx     context.Context //nolint:containedctx // that of the attempt
@@ -22,6 +25,7 @@ type limit struct {
 	mu        sync.Mutex
 	timer     *time.Timer
 	sent      int64 // since the timer was set
+	size      int64 // of the upload until now
 	uploading bool
 }
 
@@ -73,11 +77,11 @@ func (u *upload) Read(p []byte) (int, error) {
 	l := u.limit
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.sent += int64(n)
+	l.sent, l.size = l.sent+int64(n), l.size+int64(n)
 	if err != nil && l.uploading {
 		l.uploading = false
 		if l.timer.Stop() {
-			l.timer.Reset(l.timeout)
+			l.timer.Reset(l.timeout + time.Duration(min(l.size, mostBuffered)/uploadPace)*time.Second)
 		}
 	}
 	return n, err

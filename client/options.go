@@ -102,8 +102,8 @@ func WithHTTPClient(h *http.Client) Option {
 }
 
 // WithTimeout bounds each attempt of a call, from the connection to the end of the response, instead of [DefaultTimeout].
-// The upload of a body, which may be 20 MiB, is not counted while it keeps a pace of 16 KiB per second. The context of a
-// call bounds all of its attempts together. A failure by this limit is no [context.DeadlineExceeded].
+// The upload of a body, which may be 20 MiB, has time of its own while it keeps a pace of 16 KiB per second, after its end
+// too for what is in buffers on the way, at most 8 MiB. The context of a call bounds all of its attempts together. A failure by this limit is no [context.DeadlineExceeded].
 func WithTimeout(attempt time.Duration) Option {
 	return Option{"WithTimeout", func(s *settings) error {
 		if attempt <= 0 {
@@ -114,7 +114,8 @@ func WithTimeout(attempt time.Duration) Option {
 	}}
 }
 
-// WithRetries retries a call up to n times after temporary failures, instead of [DefaultRetries]; 0 turns retries off.
+// WithRetries retries a call up to n times, 0 to 10, after temporary failures, instead of [DefaultRetries]; 0 turns retries
+// off.
 func WithRetries(n int) Option {
 	return Option{"WithRetries", func(s *settings) error {
 		if n < 0 || n > maxRetries {

@@ -16,8 +16,17 @@ import (
 // a page of a proxy with any status, a success that cannot be read and every 5xx do not (decision D-65).
 //
 // Repeat a creating call with its IdempotencyKey, by [RepeatOf], while OutcomeUnknown or [Error.Temporary]: the service
-// answers what was created, or creates it once. OutcomeUnknown is always false for a call that only reads.
+// answers what was created, or creates it once. OutcomeUnknown is always false for a call that only reads. What the end of a
+// context, or anything else, has prevented from being sent, does not make an outcome unknown.
 func (e *Error) OutcomeUnknown() bool { return e.doubt }
+
+// Refused reports whether the request itself was refused, by the service or before it was sent: it has created nothing,
+// and will be refused again while the cause stays. Code says why; for [IdempotencyKeyReused], another request with the key
+// did create something.
+//
+// An error that is neither Refused nor OutcomeUnknown nor Temporary is about the program, such as wrong credentials, an
+// untrusted certificate, a wrong base URL or an invalid option: correct it, and repeat the call with its key.
+func (e *Error) Refused() bool { return e.refused && !e.doubt }
 
 // judge updates the doubt of a call after an attempt.
 func (k *call) judge(e *Error) {
@@ -28,7 +37,7 @@ func (k *call) judge(e *Error) {
 		k.doubt = true
 	}
 	if e != nil {
-		e.doubt = k.doubt
+		e.doubt, e.refused = k.doubt, e.settles()
 	}
 }
 
@@ -77,7 +86,7 @@ func (k *call) unsent(err error) bool {
 		hostname    x509.HostnameError
 		invalid     x509.CertificateInvalidError
 	)
-	return errors.As(err, &connection) && (connection.Op == "dial" || connection.Op == "proxyconnect") ||
+	return errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, &connection) && (connection.Op == "dial" || connection.Op == "proxyconnect") ||
 		errors.As(err, &name) || errors.As(err, &certificate) || errors.As(err, &authority) ||
 		errors.As(err, &hostname) || errors.As(err, &invalid)
 }

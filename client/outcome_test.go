@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -131,8 +132,8 @@ func TestRepeatOf(t *testing.T) {
 		t.Errorf("a call that was not sent: %v", err)
 	}
 	for _, options := range [][]client.CallOption{{client.RepeatOf("")}, {client.RepeatOf("a"), client.IdempotencyKey("a")}} {
-		if _, err := sdk.CreateUser(t.Context(), asha(), options...); errorOf(t, err).OutcomeUnknown() {
-			t.Errorf("an invalid call: %v", err)
+		if _, err := sdk.CreateUser(t.Context(), asha(), options...); !errorOf(t, err).OutcomeUnknown() {
+			t.Errorf("an invalid call says nothing about an earlier one: %v", err)
 		}
 	}
 	if len(n.seen) != 0 {
@@ -216,3 +217,42 @@ type lateReadError struct{}
 func (lateReadError) Error() string        { return "i/o timeout" }
 func (lateReadError) Timeout() bool        { return true }
 func (lateReadError) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// What is not Refused, and is neither unknown nor temporary, is about the program: no row may be given up for it.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer  answer
+		refused bool
+	}{
+		"a limit":                 {refuse(422, client.LimitExceeded), true},
+		"a field":                 {violation("/from_amount"), true},
+		"no user":                 {refuse(404, client.NotFound), true},
+		"too large":               {refuse(413, client.PayloadTooLarge), true},
+		"a key of another":        {refuse(409, client.IdempotencyKeyReused), true},
+		"wrong credentials":       {refuse(401, client.Unauthorized), false},
+		"no route":                {noRoute, false},
+		"a certificate of nobody": {lose(x509.UnknownAuthorityError{}), false},
+		"http where https is":     {lose(http.ErrSchemeMismatch), false},
+		"a newer status":          {refuse(403, "SUSPENDED"), false},
+	} {
+		_, sdk := dial(t, c.answer)
+		_, err := sdk.CreateUser(t.Context(), asha())
+		if e := errorOf(t, err); e.Refused() != c.refused || e.OutcomeUnknown() || e.Temporary() {
+			t.Errorf("%s: refused %t, unknown %t, temporary %t: %v", name, e.Refused(), e.OutcomeUnknown(), e.Temporary(), err)
+		}
+	}
+	_, sdk := dial(t, ok)
+	invalid := asha()
+	invalid.FirstName = "\xe9"
+	for unknown, key := range map[bool]client.CallOption{false: client.IdempotencyKey("k"), true: client.RepeatOf("k")} {
+		_, err := sdk.CreateUser(t.Context(), invalid, key)
+		if e := errorOf(t, err); e.Refused() == unknown || e.OutcomeUnknown() != unknown || e.Temporary() || e.Attempts != 0 {
+			t.Errorf("refused %t, unknown %t: %v", e.Refused(), e.OutcomeUnknown(), err)
+		}
+	}
+	_, err := sdk.CreateUser(t.Context(), asha(), client.Retries(11))
+	if e := errorOf(t, err); e.Refused() || e.OutcomeUnknown() || e.Temporary() {
+		t.Errorf("an invalid option: %v", err)
+	}
+}

@@ -159,7 +159,7 @@ func TestHooksAndLogsOfEachAttempt(t *testing.T) {
 		_, c := dialWith(t, []client.Option{
 			client.WithHooks(client.Hooks{Request: tell("request"), Response: tell("response"), Retry: tell("retry")}),
 			client.WithLogger(slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))),
-		}, refuse(503, client.ServiceUnavailable, "Retry-After", "1"), respond(500, `{"code":"INTERNAL_ERROR"}`, "Retry-After", "2"), ok)
+		}, refuse(503, client.ServiceUnavailable, "Retry-After", "1"), refuse(500, client.InternalError, "Retry-After", "2"), ok)
 		if _, err := c.CreateUser(t.Context(), asha(), client.IdempotencyKey("k")); err != nil {
 			t.Fatal(err)
 		}

@@ -90,12 +90,7 @@ func (b *batch) Paid(key string, transaction uuid.UUID) error {
 func (b *batch) Refused(key string, reason *client.Error) error {
 	b.says(key, "refused")
 	b.judge(key, reason)
-	b.change(key, func(r *Row) {
-		if reason.Code == client.Unauthorized {
-			return // this is about the program: it sends the row again when it has the new secret
-		}
-		r.State, r.Code = "refused", reason.Code
-	})
+	b.change(key, func(r *Row) { r.State, r.Code = "refused", reason.Code })
 	return nil
 }
 
@@ -172,11 +167,17 @@ func (p process) Open(key string, reason *client.Error) error {
 	return p.alive(func() error { return p.batch.Open(key, reason) })
 }
 
-// run pays all open rows in a process, which ends when all have their final word or it crashes.
+// run pays the open rows in a process, again and again until all have their final word or it crashes.
 func (b *batch) run(ctx context.Context, c *client.Client) {
+	for open := b.open(); len(open) > 0 && ctx.Err() == nil; open = b.open() {
+		b.pay(ctx, c, open)
+	}
+}
+
+func (b *batch) pay(ctx context.Context, c *client.Client, open []Row) {
 	rows := make(chan Row)
 	var workers sync.WaitGroup
-	payer := Payer{Client: c, Store: process{b, ctx}, Pause: b.pause}
+	payer := Payer{Client: c, Store: process{b, ctx}, Pause: b.pause, Patience: 200 * time.Millisecond}
 	for range stormWorkers {
 		workers.Go(func() {
 			for row := range rows {
@@ -184,7 +185,7 @@ func (b *batch) run(ctx context.Context, c *client.Client) {
 			}
 		})
 	}
-	for _, row := range b.open() {
+	for _, row := range open {
 		rows <- row
 	}
 	close(rows)

@@ -170,7 +170,7 @@ func TestEveryFaultOfTheStorm(t *testing.T) {
 			}
 		}
 		row.Sent = true
-		if err := (&Payer{Client: c, Store: b, Pause: time.Millisecond}).Pay(t.Context(), *row); err != nil {
+		if err := (&Payer{Client: c, Store: b, Pause: time.Millisecond, Patience: time.Minute}).Pay(t.Context(), *row); err != nil {
 			t.Error(err)
 		}
 	})

@@ -8,14 +8,21 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
 // textError names text of a request that is not valid UTF-8. Encoded, it would be replaced, and the service would store what
 // the caller did not mean.
-type textError struct{ where string }
+type textError struct {
+	in    api.ErrorDetailIn
+	field string
+}
 
 // Error implements error.
-func (e textError) Error() string { return e.where + " must be text in UTF-8" }
+func (e textError) Error() string { return string(e.in) + " " + e.field + " " + mustBeUTF8 }
+
+const mustBeUTF8 = "must be text in UTF-8"
 
 // encoded returns the error with which a request body was encoded, or a textError. It looks at the body itself, because what
 // encoding/json writes in place of such text depends on the version of Go.
@@ -24,7 +31,7 @@ func encoded(body any, err error) error {
 		return err
 	}
 	if where, found := notUTF8(reflect.ValueOf(body)); found {
-		return textError{where}
+		return textError{api.ErrorDetailInBody, where}
 	}
 	return nil
 }
@@ -32,10 +39,10 @@ func encoded(body any, err error) error {
 // checkParameters returns a textError if a parameter of a request is not valid UTF-8.
 func checkParameters(r *http.Request) error {
 	if !utf8.ValidString(r.URL.Path) {
-		return textError{"a path parameter"}
+		return textError{in: api.ErrorDetailInPath}
 	}
 	if query, err := url.QueryUnescape(r.URL.RawQuery); err != nil || !utf8.ValidString(query) {
-		return textError{"a query parameter"}
+		return textError{in: api.ErrorDetailInQuery}
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func TestEveryTextMustBeUTF8(t *testing.T) {
 					last = failure.Interface()
 				}
 			}
-			if e, ok := last.(*client.Error); !ok || !strings.HasSuffix(e.Message, "must be text in UTF-8") || e.Attempts != 0 {
+			if e, ok := last.(*client.Error); !ok || !strings.Contains(e.Error(), " must be text in UTF-8") || e.Attempts != 0 || !e.Refused() {
 				t.Errorf("%s, text %d: %v", name, broken, last)
 			}
 		}

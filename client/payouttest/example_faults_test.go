@@ -22,8 +22,10 @@ func outcome(err error) string {
 		return "unknown"
 	case e.Temporary():
 		return "failed for now"
+	case e.Refused():
+		return "refused"
 	}
-	return "refused"
+	return "wrong program"
 }
 
 // A page of a proxy instead of the service, which does not get the request.

@@ -39,9 +39,12 @@ func pay(ctx context.Context, c *client.Client, sender uuid.UUID, row *payment) 
 		if err == nil {
 			return "paid " + made.FromAmount.String() + " " + made.FromCurrency
 		}
-		e, ok := errors.AsType[*client.Error](err)
-		if !ok || !e.OutcomeUnknown() && !e.Temporary() {
+		e, _ := errors.AsType[*client.Error](err) // every error of a call is one
+		switch {
+		case e.Refused():
 			return "refused: " + string(e.Code)
+		case !e.OutcomeUnknown() && !e.Temporary():
+			return "open: " + e.Message // about the program, such as a revoked secret
 		}
 		key = client.RepeatOf(row.Key)
 		select {
