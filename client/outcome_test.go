@@ -136,6 +136,9 @@ func TestRepeatOf(t *testing.T) {
 			t.Errorf("an invalid call says nothing about an earlier one: %v", err)
 		}
 	}
+	if _, err := sdk.GetUser(t.Context(), userID, client.RepeatOf("k")); errorOf(t, err).OutcomeUnknown() {
+		t.Errorf("a reading call has an outcome: %v", err)
+	}
 	if len(n.seen) != 0 {
 		t.Errorf("%d requests were sent", len(n.seen))
 	}
