@@ -67,7 +67,9 @@ func postgresEngine(databaseURL string) (engine, error) {
 		exposed:       func() []string { return nil },
 		conflict: func(err error) bool {
 			code := postgresCode(err)
-			return code == "40001" || code == "40P01" // serialization_failure, deadlock_detected
+			// serialization_failure, deadlock_detected, and out_of_memory, with which PostgreSQL says that it cannot record
+			// another conflict between serializable transactions, and that the transaction may be run again.
+			return code == "40001" || code == "40P01" || code == "53200"
 		},
 		outOfRange: func(err error) bool {
 			code := postgresCode(err)

@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	// maxAttempts limits how often a transaction is tried that loses against another one each time. Of several, one wins.
-	maxAttempts = 30
+	// maxAttempts limits how often a transaction is tried that loses against another one each time. Of several, one wins; but
+	// a serializable transaction that stays open for seconds, in any database of the server, may make all others lose.
+	maxAttempts = 100
 	// maxPause is the longest pause between two attempts; the first ones are shorter.
 	maxPause = 200 * time.Millisecond
 )
