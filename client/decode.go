@@ -15,8 +15,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// errDamaged is the cause of an error about a success that is no JSON. No HTTP shows that, if something on the way made the
-// length fit.
+// errDamaged is the cause of an error about a success that is no JSON: it was cut or changed on its way, with a length that
+// fits.
 var errDamaged = errors.New("the answer is no JSON")
 
 // decode decodes the body of a success into the result of the call. It returns an error that names the first member which
@@ -51,7 +51,7 @@ func idOf(body []byte) string {
 	return id.String()
 }
 
-// shape is what the walk needs to know of a type of gen/api. A nil shape is not looked into.
+// shape is what the walk needs to know of a type of gen/api.
 type shape struct {
 	goType  reflect.Type
 	members map[string]member // of an object; nil for others

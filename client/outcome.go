@@ -1,8 +1,6 @@
 package client
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"net"
 	"net/http"
@@ -79,14 +77,9 @@ func (k *call) unsent(err error) bool {
 		return false
 	}
 	var (
-		connection  *net.OpError
-		name        *net.DNSError
-		certificate *tls.CertificateVerificationError
-		authority   x509.UnknownAuthorityError
-		hostname    x509.HostnameError
-		invalid     x509.CertificateInvalidError
+		connection *net.OpError
+		name       *net.DNSError
 	)
-	return errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, &connection) && (connection.Op == "dial" || connection.Op == "proxyconnect") ||
-		errors.As(err, &name) || errors.As(err, &certificate) || errors.As(err, &authority) ||
-		errors.As(err, &hostname) || errors.As(err, &invalid)
+	return isUntrusted(err) || errors.As(err, &name) ||
+		errors.As(err, &connection) && (connection.Op == "dial" || connection.Op == "proxyconnect")
 }

@@ -59,17 +59,21 @@ func (c *Client) send(ctx context.Context, k *call) *Error {
 // authenticated makes an attempt, and a second one if its credentials have been replaced in the meantime.
 func (c *Client) authenticated(ctx context.Context, k *call) {
 	held, err := c.credentials(ctx)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		if k.last = k.fail("no credentials: "+oneLine(err.Error()), err); ctx.Err() != nil {
-			k.last = k.unanswered(ctx, err)
-		}
-		k.last.doubt = k.doubt
+	switch {
+	case ctx.Err() != nil:
+		k.last = k.unanswered(ctx, ctx.Err())
+	case err != nil:
+		k.last = k.fail("no credentials: "+oneLine(err.Error()), err)
+	default:
+		c.attempt(ctx, k, held)
+		c.renew(ctx, k, held)
 		return
 	}
-	c.attempt(ctx, k, held)
+	k.last.doubt = k.doubt
+}
+
+// renew repeats an attempt that was refused for its credentials, once in a call, if there are others by now.
+func (c *Client) renew(ctx context.Context, k *call, held Credentials) {
 	if k.last == nil || k.last.Status != http.StatusUnauthorized || k.renewed || k.operation.kind == sets && !k.last.contract {
 		return
 	}
@@ -144,18 +148,24 @@ func isContext(err error) bool {
 // isFinal reports whether a failure is about the identity of the server, not about reaching it.
 func isFinal(err error) bool {
 	var (
+		record tls.RecordHeaderError
+		alert  tls.AlertError
+		remote *net.OpError
+	)
+	return isUntrusted(err) || errors.As(err, &record) || errors.As(err, &alert) ||
+		(errors.As(err, &remote) && remote.Op == "remote error") // how crypto/tls reports an alert over TCP
+}
+
+// isUntrusted reports whether the server did not prove its identity, so that it was sent nothing.
+func isUntrusted(err error) bool {
+	var (
 		certificate *tls.CertificateVerificationError
 		authority   x509.UnknownAuthorityError
 		hostname    x509.HostnameError
 		invalid     x509.CertificateInvalidError
-		record      tls.RecordHeaderError
-		alert       tls.AlertError
-		remote      *net.OpError
 	)
 	return errors.As(err, &certificate) || errors.As(err, &authority) || errors.As(err, &hostname) ||
-		errors.As(err, &invalid) || errors.As(err, &record) || errors.As(err, &alert) ||
-		(errors.As(err, &remote) && remote.Op == "remote error") || // how crypto/tls reports an alert over TCP
-		errors.Is(err, http.ErrSchemeMismatch)
+		errors.As(err, &invalid) || errors.Is(err, http.ErrSchemeMismatch)
 }
 
 func isTimeout(err error) bool {
