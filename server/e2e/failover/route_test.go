@@ -42,7 +42,7 @@ func startRoutes(t *testing.T, c *cluster) []*route {
 		for replica := 1; replica <= 2; replica++ {
 			r.startReplica(t, replica)
 		}
-		await(t, 30*time.Second, func() string { return "payoutd is not ready; see " + c.logs }, func() bool {
+		await(t, 30*time.Second, func() string { return "payoutd is not ready: " + r.printed() }, func() bool {
 			return ready(r.address(1)) && ready(r.address(2))
 		})
 		await(t, 10*time.Second, func() string { return "HAProxy finds no replica" }, func() bool {
@@ -75,8 +75,19 @@ func (r *route) address(replica int) string {
 func (r *route) startReplica(t *testing.T, replica int) {
 	t.Helper()
 	dir := r.folder(t, filepath.Base(r.replica(replica)))
-	r.start(t, dir, filepath.Base(dir), []string{r.database}, r.programs["payoutd"],
-		"serve", "--sandbox", "--listen="+r.address(replica), "--rate-limit=0")
+	// As payoutd.service: a new HAProxy takes every server for the primary until it has checked it, and payoutd ends then.
+	r.start(t, dir, filepath.Base(dir), []string{r.database}, "sh", "-c", `while :; do "$@"; sleep 1; done`, "sh",
+		r.programs["payoutd"], "serve", "--sandbox", "--listen="+r.address(replica), "--rate-limit=0")
+}
+
+// printed is what the replicas have printed.
+func (r *route) printed() string {
+	var all []byte
+	for replica := 1; replica <= 2; replica++ {
+		text, _ := os.ReadFile(filepath.Join(r.logs, filepath.Base(r.replica(replica))+".log"))
+		all = append(all, text...)
+	}
+	return string(all)
 }
 
 // ready reports whether what listens at an address is.
