@@ -22,3 +22,9 @@ type TransactionID string
 
 // DocumentID is the UUID of a document.
 type DocumentID string
+
+// WebhookEndpointID is the UUID of a webhook endpoint.
+type WebhookEndpointID string
+
+// EventID is the UUID of an event.
+type EventID string

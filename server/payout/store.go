@@ -42,6 +42,13 @@ type Reader interface {
 	WalletAccounts(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID, page Page) ([]WalletAccount, error)
 	WalletAccount(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID, id ReceiveAccountID) (WalletAccount, bool, error)
 
+	// WebhookEndpoints lists a page of the webhook endpoints of a client, oldest first.
+	WebhookEndpoints(ctx context.Context, clientID ClientID, page Page) ([]WebhookEndpoint, error)
+	WebhookEndpoint(ctx context.Context, clientID ClientID, id WebhookEndpointID) (WebhookEndpoint, bool, error)
+	// WebhookDeliveries lists a page of what goes to an endpoint, newest first; an empty status is any.
+	WebhookDeliveries(ctx context.Context, clientID ClientID, id WebhookEndpointID, status WebhookDeliveryStatus, page Page) ([]WebhookDelivery, error)
+	WebhookDelivery(ctx context.Context, clientID ClientID, id WebhookEndpointID, eventID EventID) (WebhookDelivery, bool, error)
+
 	// IdempotencyKey returns what a key was used for (D-16).
 	IdempotencyKey(ctx context.Context, clientID ClientID, key string) (UsedKey, bool, error)
 
@@ -104,6 +111,33 @@ type Tx interface {
 	InsertTransaction(ctx context.Context, clientID ClientID, t Transaction) error
 	// AddUsage adds an amount in minor units to the three counters and returns their new values.
 	AddUsage(ctx context.Context, clientID ClientID, key UsageKey, amount int64) (Usage, error)
+
+	WebhookTx
+}
+
+// WebhookTx has the writes about webhooks.
+type WebhookTx interface {
+	// InsertWebhookEndpoint writes an endpoint and returns true, or false without writing if the client has that many already.
+	// It waits for concurrent insertions of the client.
+	InsertWebhookEndpoint(ctx context.Context, clientID ClientID, e WebhookEndpoint, most int) (bool, error)
+	// LockWebhookEndpoint reads an endpoint, which no other write changes before this one ends.
+	LockWebhookEndpoint(ctx context.Context, clientID ClientID, id WebhookEndpointID) (WebhookEndpoint, bool, error)
+	// UpdateWebhookEndpoint writes all of an endpoint but its secrets and the time of its creation.
+	UpdateWebhookEndpoint(ctx context.Context, clientID ClientID, e WebhookEndpoint) error
+	SetWebhookSecrets(ctx context.Context, clientID ClientID, id WebhookEndpointID, secrets SealedWebhookSecrets) error
+	// DeleteWebhookDeliveries deletes at most that many deliveries of an endpoint with their attempts, and returns how many
+	// they were.
+	DeleteWebhookDeliveries(ctx context.Context, clientID ClientID, id WebhookEndpointID, most int) (int, error)
+	// DeleteWebhookEndpoint deletes an endpoint that has no deliveries, and the idempotency key that created it.
+	DeleteWebhookEndpoint(ctx context.Context, clientID ClientID, id WebhookEndpointID) error
+
+	// InsertWebhookDelivery writes a delivery without attempts and returns true, or false without writing if there is one for
+	// this endpoint and event.
+	InsertWebhookDelivery(ctx context.Context, clientID ClientID, d WebhookDelivery) (bool, error)
+	// SetWebhookDelivery writes the status of a delivery and the time of its next attempt.
+	SetWebhookDelivery(ctx context.Context, clientID ClientID, d WebhookDelivery) error
+	// AddWebhookAttempt writes an attempt of a delivery, numbers it, and forgets the oldest beyond MaxWebhookAttempts.
+	AddWebhookAttempt(ctx context.Context, clientID ClientID, id WebhookEndpointID, eventID EventID, a WebhookAttempt) error
 }
 
 // Store persists everything. It is safe for concurrent use.

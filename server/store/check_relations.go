@@ -48,11 +48,13 @@ var relations = []relation{
 	{"transactions", "its receive user does not exist", orphans("transactions", "id", "receive_users", "receive_user_id")},
 	{"documents", "its user does not exist", orphans("documents", "id", "users", "user_id")},
 	{"documents", "its transaction does not exist", orphans("documents", "id", "transactions", "transaction_id")},
+	{"webhook_deliveries", "its endpoint does not exist", orphans("webhook_deliveries", "event_id", "webhook_endpoints", "endpoint_id")},
 }
 
 // withoutResource selects the keys whose resource is in none of the tables.
 func withoutResource() string {
-	tables := []string{"users", "funding_accounts", "receive_users", "bank_accounts", "wallet_accounts", "transactions"}
+	tables := []string{"users", "funding_accounts", "receive_users", "bank_accounts", "wallet_accounts", "transactions",
+		"webhook_endpoints"}
 	for i, table := range tables {
 		tables[i] = `not exists (select 1 from ` + table + ` r where r.client_id = k.client_id and r.id = k.resource_id)`
 	}

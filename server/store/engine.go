@@ -24,6 +24,9 @@ type engine struct {
 	// kept is appended to a select whose rows must not be lost any more when it returns, although another transaction that
 	// wrote them may still wait for a synchronous standby.
 	kept string
+	// locked is appended to a select of rows that no other transaction may change before this one ends. Other rows may refer to
+	// them meanwhile.
+	locked string
 	// binary are the first arguments of a statement in a transaction that writes much binary data.
 	binary []any
 	// unavailable reports whether the database is unreachable or overloaded, as opposed to a wrong statement.

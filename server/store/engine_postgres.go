@@ -58,6 +58,7 @@ func postgresEngine(databaseURL string) (engine, error) {
 		// A wait for a standby that is cancelled, because the caller went away, makes the transaction visible. A lock is written
 		// after it and waits for the standby again.
 		kept:        " for key share",
+		locked:      " for no key update",
 		binary:      binary,
 		unavailable: postgresUnavailable,
 		writable:    pool.writable,

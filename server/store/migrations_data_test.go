@@ -1,11 +1,13 @@
 package store_test
 
 import (
+	"testing"
 	"time"
 
 	"github.com/govalues/decimal"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/store"
 )
 
 // What the files in testdata/migrations say.
@@ -107,4 +109,28 @@ func migratedTransactions(at time.Time) []payout.Transaction {
 		ReceiveUserID: "r-1", Method: payout.CashPickup, Mode: payout.SenderAmount, PayerID: 1001, PickupLocation: 30001,
 	}
 	return []payout.Transaction{cash, wallet, deposit}
+}
+
+// readsWebhooks reads what there is since version 7.
+func readsWebhooks(t *testing.T, url string) {
+	t.Helper()
+	s, err := store.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	at := time.Date(2026, 3, 14, 15, 9, 26, 535897000, time.UTC)
+	endpoints, err := s.WebhookEndpoints(t.Context(), "acme", payout.Page{})
+	reads(t, "webhook endpoints", endpoints, []payout.WebhookEndpoint{{
+		ID: "e-1", URL: "https://example.com/webhooks", EventTypes: []string{"transaction.created"}, Description: "Payouts", Disabled: true,
+		DisabledReason: payout.EndpointGone, FailingSince: at, CreatedAt: at, UpdatedAt: at.Add(time.Microsecond),
+		Secrets: payout.SealedWebhookSecrets{Current: []byte("sealed"), Old: []byte("sealed before"), OldExpires: at.AddDate(0, 0, 1)},
+	}}, true, err)
+	deliveries, err := s.WebhookDeliveries(t.Context(), "acme", "e-1", payout.WebhookPending, payout.Page{})
+	reads(t, "webhook deliveries", deliveries, []payout.WebhookDelivery{{
+		EndpointID: "e-1", EventID: "v-1", EventType: "ping", Payload: []byte(`{"type":"ping"}`), Status: payout.WebhookPending,
+		NextAttemptAt: at.Add(5 * time.Second), CreatedAt: at, Attempts: []payout.WebhookAttempt{
+			{Number: 1, At: at.Add(2 * time.Microsecond), Duration: 12 * time.Millisecond, HTTPStatus: 500, Error: "HTTP_STATUS"},
+		},
+	}}, true, err)
 }

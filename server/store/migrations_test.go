@@ -148,6 +148,9 @@ func TestDataOfEachVersionIsReadAfterAllMigrations(t *testing.T) {
 				t.Parallel()
 				url, db, _ := engine.at(t, version)
 				readsAll(t, url, db)
+				if version >= 7 {
+					readsWebhooks(t, url)
+				}
 			})
 		}
 	}

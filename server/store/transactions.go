@@ -58,13 +58,17 @@ func (r reads) transaction(ctx context.Context, clientID payout.ClientID, query 
 func (r reads) Transactions(
 	ctx context.Context, clientID payout.ClientID, userID payout.UserID, page payout.Page,
 ) ([]payout.Transaction, error) {
-	createdAt := int64(math.MaxInt64)
-	if page.After != (payout.Position{}) {
-		createdAt = micros(page.After.CreatedAt)
-	}
 	return r.transactions(ctx, clientID, `select `+transactionColumns+` from transactions
 		where client_id = $1 and user_id = $2 and (created_at, id) < ($3, $4)
-		order by created_at desc, id desc limit $5`, clientID, userID, createdAt, page.After.ID, limit(page))
+		order by created_at desc, id desc limit $5`, clientID, userID, newestMicros(page.After), page.After.ID, limit(page))
+}
+
+// newestMicros returns the time of a position in a list that is newest first; it starts at the greatest.
+func newestMicros(p payout.Position) int64 {
+	if p == (payout.Position{}) {
+		return math.MaxInt64
+	}
+	return micros(p.CreatedAt)
 }
 
 // transactions runs a query for transactions, and a second one for the documents of all of them.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +84,19 @@ func tenantReads(w world) []tenantRead {
 		}},
 		{"Transactions", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return some(r.Transactions(ctx, s.client, s.user, payout.Page{Limit: 10}))
+		}},
+		{"WebhookEndpoints", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			all, err := r.WebhookEndpoints(ctx, s.client, payout.Page{})
+			return slices.ContainsFunc(all, func(e payout.WebhookEndpoint) bool { return e.ID == w.endpoint.ID }), err
+		}},
+		{"WebhookEndpoint", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return maybe(r.WebhookEndpoint(ctx, s.client, w.endpoint.ID))
+		}},
+		{"WebhookDeliveries", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return some(r.WebhookDeliveries(ctx, s.client, w.endpoint.ID, "", payout.Page{}))
+		}},
+		{"WebhookDelivery", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return maybe(r.WebhookDelivery(ctx, s.client, w.endpoint.ID, w.delivery.EventID))
 		}},
 	}
 }
@@ -178,8 +192,8 @@ func userIsolation(t *testing.T, db Database) {
 		return tx.InsertReceiveUser(ctx, w.client.ID, receiver)
 	})
 	finds(t, db, tenantReads(w), scope{w.client.ID, second.ID, receiver.ID}, func(name string) bool {
-		// Its own two rows; and a key belongs to the client (D-16).
-		return name == "User" || name == "ReceiveUsers" || name == "IdempotencyKey"
+		// Its own two rows; keys (D-16) and webhooks belong to the client.
+		return name == "User" || name == "ReceiveUsers" || name == "IdempotencyKey" || strings.HasPrefix(name, "Webhook")
 	})
 }
 
@@ -303,6 +317,7 @@ func (w world) pagedLists(t *testing.T, db Database) []pagedList {
 				return tx.InsertWalletAccount(ctx, id, v)
 			},
 		},
+		w.pagedEndpoints(t, db), w.pagedDeliveries(t, db, ""), w.pagedDeliveries(t, db, w.delivery.Status),
 	}
 }
 

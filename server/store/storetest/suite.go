@@ -56,6 +56,11 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"reference data is changed, or not at all", referenceUpsert},
 		{"a client is changed and gets a further secret", clientUpsert},
 		{"a secret expires at its time", secretExpiry},
+		{"every field of a webhook endpoint and its deliveries is stored", webhookRoundTrip},
+		{"a webhook endpoint is changed, its secrets apart from the rest", webhookChanges},
+		{"a client has at most so many webhook endpoints", webhookRace},
+		{"a webhook endpoint is deleted with all that is its own", webhookDeletion},
+		{"of a webhook delivery the last attempts are kept", webhookAttempts},
 		// What only operators need.
 		{"an applied client is made once and then changed", clientApply},
 		{"a client is disabled and enabled", clientDisable},
@@ -112,6 +117,8 @@ type world struct {
 	key      payout.Idempotency // of the transfer
 	usage    payout.UsageKey
 	used     int64
+	endpoint payout.WebhookEndpoint
+	delivery payout.WebhookDelivery // to the endpoint
 }
 
 // newWorld returns a world whose ids, keys and texts begin with the name of its client.
@@ -124,6 +131,8 @@ func newWorld(name string) world {
 		key:  filled[payout.Idempotency](&f),
 		tags: map[string]payout.CIPStatus{"ID_DOC": payout.CIPSubmit, "EMAIL": payout.CIPFailed}, used: 12345,
 	}
+	w.endpoint, w.delivery = filled[payout.WebhookEndpoint](&f), newDelivery(&f)
+	w.delivery.EndpointID = w.endpoint.ID
 	w.client.ID = payout.ClientID(name)
 	w.funding.UserID, w.receiver.UserID = w.user.ID, w.user.ID
 	w.bank.ReceiveUserID, w.wallet.ReceiveUserID = w.receiver.ID, w.receiver.ID
@@ -152,6 +161,7 @@ func (w world) insert(ctx context.Context, tx payout.Tx) error {
 		func() error { return keep(tx.InsertIdempotencyKey(ctx, id, w.key, string(w.transfer.ID))) },
 		func() error { return tx.InsertTransaction(ctx, id, w.transfer) },
 		func() error { _, err := tx.AddUsage(ctx, id, w.usage, w.used); return err },
+		func() error { return w.insertWebhooks(ctx, tx) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

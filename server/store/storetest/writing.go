@@ -105,6 +105,7 @@ func writeIsolation(t *testing.T, db Database) {
 		"InsertWalletAccount": func(tx payout.Tx) error { return tx.InsertWalletAccount(ctx, id, wallet) },
 		"InsertTransaction":   func(tx payout.Tx) error { return tx.InsertTransaction(ctx, id, transfer) },
 		"AddUsage":            func(tx payout.Tx) error { _, err := tx.AddUsage(ctx, id, mine.usage, 1); return err },
+		"SetWebhook...":       func(tx payout.Tx) error { return mine.damageWebhooks(ctx, tx, id) },
 	} {
 		err := db.Write(ctx, attempt)
 		if changes := name[:3] == "Set" && name != "SetCIPTags"; changes != (err == nil) {
@@ -112,6 +113,8 @@ func writeIsolation(t *testing.T, db Database) {
 		}
 	}
 	finds(t, db, tenantReads(mine), scope{id, mine.user.ID, mine.receiver.ID}, none)
+	same(t, "webhook endpoint", found(db.WebhookEndpoint(ctx, mine.client.ID, mine.endpoint.ID))(t), mine.endpoint)
+	same(t, "webhook delivery", found(db.WebhookDelivery(ctx, mine.client.ID, mine.endpoint.ID, mine.delivery.EventID))(t), mine.delivery)
 	user := found(db.User(ctx, mine.client.ID, mine.user.ID))(t)
 	same(t, "status", user.Status, mine.user.Status)
 	same(t, "tags", must(db.CIPTags(ctx, mine.client.ID, mine.user.ID))(t), mine.tags)
