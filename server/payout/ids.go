@@ -26,5 +26,8 @@ type DocumentID string
 // WebhookEndpointID is the UUID of a webhook endpoint.
 type WebhookEndpointID string
 
+// WebhookRotationID is the UUID of a rotation of the secret of a webhook endpoint.
+type WebhookRotationID string
+
 // EventID is the UUID of an event.
 type EventID string

@@ -45,6 +45,8 @@ type Reader interface {
 	// WebhookEndpoints lists a page of the webhook endpoints of a client, oldest first.
 	WebhookEndpoints(ctx context.Context, clientID ClientID, page Page) ([]WebhookEndpoint, error)
 	WebhookEndpoint(ctx context.Context, clientID ClientID, id WebhookEndpointID) (WebhookEndpoint, bool, error)
+	// WebhookRotation returns the endpoint whose secret was rotated.
+	WebhookRotation(ctx context.Context, clientID ClientID, id WebhookRotationID) (WebhookEndpointID, bool, error)
 	// WebhookDeliveries lists a page of what goes to an endpoint, newest first; an empty status is any.
 	WebhookDeliveries(ctx context.Context, clientID ClientID, id WebhookEndpointID, status WebhookDeliveryStatus, page Page) ([]WebhookDelivery, error)
 	WebhookDelivery(ctx context.Context, clientID ClientID, id WebhookEndpointID, eventID EventID) (WebhookDelivery, bool, error)
@@ -124,11 +126,14 @@ type WebhookTx interface {
 	LockWebhookEndpoint(ctx context.Context, clientID ClientID, id WebhookEndpointID) (WebhookEndpoint, bool, error)
 	// UpdateWebhookEndpoint writes all of an endpoint but its secrets and the time of its creation.
 	UpdateWebhookEndpoint(ctx context.Context, clientID ClientID, e WebhookEndpoint) error
+	// SetWebhookSecrets writes the secrets of an endpoint, and nothing else of it.
 	SetWebhookSecrets(ctx context.Context, clientID ClientID, id WebhookEndpointID, secrets SealedWebhookSecrets) error
+	// InsertWebhookRotation notes that the secret of an endpoint was rotated.
+	InsertWebhookRotation(ctx context.Context, clientID ClientID, r WebhookRotation) error
 	// DeleteWebhookDeliveries deletes at most that many deliveries of an endpoint with their attempts, and returns how many
 	// they were.
 	DeleteWebhookDeliveries(ctx context.Context, clientID ClientID, id WebhookEndpointID, most int) (int, error)
-	// DeleteWebhookEndpoint deletes an endpoint that has no deliveries, and the idempotency key that created it.
+	// DeleteWebhookEndpoint deletes an endpoint that has no deliveries, its rotations, and the idempotency keys of both.
 	DeleteWebhookEndpoint(ctx context.Context, clientID ClientID, id WebhookEndpointID) error
 
 	// InsertWebhookDelivery writes a delivery without attempts and returns true, or false without writing if there is one for

@@ -37,6 +37,13 @@ type SealedWebhookSecrets struct {
 	OldExpires time.Time // until when Old signs too; zero: there is none
 }
 
+// WebhookRotation is one replacement of the secret of an endpoint: what an idempotency key of it refers to.
+type WebhookRotation struct {
+	ID         WebhookRotationID
+	EndpointID WebhookEndpointID
+	CreatedAt  time.Time
+}
+
 // WebhookDisabledReason is why the service disabled an endpoint.
 type WebhookDisabledReason string
 

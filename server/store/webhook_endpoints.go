@@ -90,11 +90,31 @@ func (t tx) SetWebhookSecrets(
 	return err
 }
 
-// DeleteWebhookEndpoint deletes an endpoint that has no deliveries, and the idempotency key that created it.
-func (t tx) DeleteWebhookEndpoint(ctx context.Context, clientID payout.ClientID, id payout.WebhookEndpointID) error {
-	if _, err := t.exec(ctx, `delete from idempotency_keys where client_id = $1 and resource_id = $2`, clientID, id); err != nil {
-		return err
-	}
-	_, err := t.exec(ctx, `delete from webhook_endpoints where client_id = $1 and id = $2`, clientID, id)
+// WebhookRotation returns the endpoint whose secret was rotated.
+func (r reads) WebhookRotation(ctx context.Context, clientID payout.ClientID, id payout.WebhookRotationID) (payout.WebhookEndpointID, bool, error) {
+	return one(ctx, r, func(s scanner, v *payout.WebhookEndpointID) error { return s.Scan(v) },
+		`select endpoint_id from webhook_rotations where client_id = $1 and id = $2`, clientID, id)
+}
+
+// InsertWebhookRotation notes that the secret of an endpoint was rotated.
+func (t tx) InsertWebhookRotation(ctx context.Context, clientID payout.ClientID, v payout.WebhookRotation) error {
+	_, err := t.exec(ctx, `insert into webhook_rotations (client_id, id, endpoint_id, created_at) values ($1, $2, $3, $4)`,
+		clientID, v.ID, v.EndpointID, micros(v.CreatedAt))
 	return err
+}
+
+// DeleteWebhookEndpoint deletes an endpoint that has no deliveries, its rotations, and the idempotency keys of both.
+func (t tx) DeleteWebhookEndpoint(ctx context.Context, clientID payout.ClientID, id payout.WebhookEndpointID) error {
+	for _, statement := range []string{
+		`delete from idempotency_keys where client_id = $1 and resource_id = $2`,
+		`delete from idempotency_keys where client_id = $1 and resource_id in
+			(select id from webhook_rotations where client_id = $1 and endpoint_id = $2)`,
+		`delete from webhook_rotations where client_id = $1 and endpoint_id = $2`,
+		`delete from webhook_endpoints where client_id = $1 and id = $2`,
+	} {
+		if _, err := t.exec(ctx, statement, clientID, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -20,6 +20,17 @@ create table webhook_endpoints (
 );
 create index webhook_endpoints_by_time on webhook_endpoints (client_id, created_at, id);
 
+-- What an idempotency key of a rotation refers to.
+create table webhook_rotations (
+	client_id text not null,
+	id text not null,
+	endpoint_id text not null,
+	created_at bigint not null,
+	primary key (client_id, id),
+	foreign key (client_id, endpoint_id) references webhook_endpoints (client_id, id)
+);
+create index webhook_rotations_by_endpoint on webhook_rotations (client_id, endpoint_id);
+
 create table webhook_deliveries (
 	client_id text not null,
 	endpoint_id text not null,
@@ -58,5 +69,8 @@ drop table webhook_attempts;
 drop table webhook_deliveries;
 delete from idempotency_keys where exists (
 	select 1 from webhook_endpoints e where e.client_id = idempotency_keys.client_id and e.id = idempotency_keys.resource_id
+) or exists (
+	select 1 from webhook_rotations r where r.client_id = idempotency_keys.client_id and r.id = idempotency_keys.resource_id
 );
+drop table webhook_rotations;
 drop table webhook_endpoints;

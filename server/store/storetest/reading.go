@@ -92,6 +92,9 @@ func tenantReads(w world) []tenantRead {
 		{"WebhookEndpoint", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return maybe(r.WebhookEndpoint(ctx, s.client, w.endpoint.ID))
 		}},
+		{"WebhookRotation", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return maybe(r.WebhookRotation(ctx, s.client, w.rotation.ID))
+		}},
 		{"WebhookDeliveries", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return some(r.WebhookDeliveries(ctx, s.client, w.endpoint.ID, "", payout.Page{}))
 		}},

@@ -118,6 +118,7 @@ type world struct {
 	usage    payout.UsageKey
 	used     int64
 	endpoint payout.WebhookEndpoint
+	rotation payout.WebhookRotation // of its secret
 	delivery payout.WebhookDelivery // to the endpoint
 }
 
@@ -131,8 +132,8 @@ func newWorld(name string) world {
 		key:  filled[payout.Idempotency](&f),
 		tags: map[string]payout.CIPStatus{"ID_DOC": payout.CIPSubmit, "EMAIL": payout.CIPFailed}, used: 12345,
 	}
-	w.endpoint, w.delivery = filled[payout.WebhookEndpoint](&f), newDelivery(&f)
-	w.delivery.EndpointID = w.endpoint.ID
+	w.endpoint, w.rotation, w.delivery = filled[payout.WebhookEndpoint](&f), filled[payout.WebhookRotation](&f), newDelivery(&f)
+	w.rotation.EndpointID, w.delivery.EndpointID = w.endpoint.ID, w.endpoint.ID
 	w.client.ID = payout.ClientID(name)
 	w.funding.UserID, w.receiver.UserID = w.user.ID, w.user.ID
 	w.bank.ReceiveUserID, w.wallet.ReceiveUserID = w.receiver.ID, w.receiver.ID

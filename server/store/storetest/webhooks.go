@@ -30,6 +30,9 @@ func (w world) insertWebhooks(ctx context.Context, tx payout.Tx) error {
 	if err := keep(tx.InsertWebhookEndpoint(ctx, w.client.ID, w.endpoint, 1000)); err != nil {
 		return err
 	}
+	if err := tx.InsertWebhookRotation(ctx, w.client.ID, w.rotation); err != nil {
+		return err
+	}
 	return w.deliver(ctx, tx, w.delivery)
 }
 
@@ -75,11 +78,12 @@ func webhookRoundTrip(t *testing.T, db Database) {
 	for start, name := range []string{"first", "second"} {
 		w, ctx := newWorld(name), t.Context()
 		w.endpoint = filled[payout.WebhookEndpoint](&filler{prefix: name, start: start})
-		w.delivery.EndpointID = w.endpoint.ID
+		w.rotation.EndpointID, w.delivery.EndpointID = w.endpoint.ID, w.endpoint.ID
 		w.put(t, db)
 		same(t, "endpoint", found(db.WebhookEndpoint(ctx, w.client.ID, w.endpoint.ID))(t), w.endpoint)
 		same(t, "endpoints", must(db.WebhookEndpoints(ctx, w.client.ID, payout.Page{}))(t), []payout.WebhookEndpoint{w.endpoint})
 		same(t, "delivery", found(db.WebhookDelivery(ctx, w.client.ID, w.endpoint.ID, w.delivery.EventID))(t), w.delivery)
+		same(t, "rotation", found(db.WebhookRotation(ctx, w.client.ID, w.rotation.ID))(t), w.endpoint.ID)
 
 		bare := payout.WebhookEndpoint{
 			ID: "bare", URL: "https://example.com/", Secrets: payout.SealedWebhookSecrets{Current: []byte{1}}, CreatedAt: origin, UpdatedAt: origin,
@@ -179,7 +183,12 @@ func webhookDeletion(t *testing.T, db Database) {
 				}
 			}
 		}
-		return keep(tx.InsertIdempotencyKey(ctx, w.client.ID, payout.Idempotency{Key: "key of endpoint"}, string(w.endpoint.ID)))
+		for key, id := range map[string]string{"key of endpoint": string(w.endpoint.ID), "key of rotation": string(w.rotation.ID)} {
+			if err := keep(tx.InsertIdempotencyKey(ctx, w.client.ID, payout.Idempotency{Key: key}, id)); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	var rounds []int
 	for n := 1; n > 0; rounds = append(rounds, n) {
@@ -194,8 +203,10 @@ func webhookDeletion(t *testing.T, db Database) {
 	})
 	same(t, "endpoints", must(db.WebhookEndpoints(ctx, w.client.ID, payout.Page{}))(t), []payout.WebhookEndpoint{other})
 	same(t, "deliveries of the other", len(must(db.WebhookDeliveries(ctx, w.client.ID, other.ID, "", payout.Page{}))(t)), 4)
-	if _, ok, err := db.IdempotencyKey(ctx, w.client.ID, "key of endpoint"); ok || err != nil {
-		t.Errorf("the key of the endpoint: %t, %v", ok, err)
+	for _, key := range []string{"key of endpoint", "key of rotation"} {
+		if _, ok, err := db.IdempotencyKey(ctx, w.client.ID, key); ok || err != nil {
+			t.Errorf("the %s: %t, %v", key, ok, err)
+		}
 	}
 }
 

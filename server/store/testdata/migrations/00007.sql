@@ -61,6 +61,9 @@ insert into documents (client_id, id, user_id, transaction_id, position, kind, t
 insert into webhook_endpoints (client_id, id, url, event_types, description, disabled, disabled_reason, failing_since, secret, old_secret, old_secret_expires_at, created_at, updated_at) values
 	('acme', 'e-1', 'https://example.com/webhooks', '["transaction.created"]', 'Payouts', true, 'GONE', 1773500966535897, 'sealed', 'sealed before', 1773587366535897, 1773500966535897, 1773500966535898);
 
+insert into webhook_rotations (client_id, id, endpoint_id, created_at) values
+	('acme', 'rotation-1', 'e-1', 1773500966535898);
+
 insert into webhook_deliveries (client_id, endpoint_id, event_id, event_type, position, payload, status, attempts, next_attempt_at, created_at) values
 	('acme', 'e-1', 'v-1', 'ping', 0, '{"type":"ping"}', 'PENDING', 1, 1773500971535897, 1773500966535897);
 
