@@ -47,8 +47,12 @@ func (s *Service) SetFundingAccountStatus(
 		if !ok {
 			return NotFound("funding account")
 		}
+		before := statusState{string(a.Status)}
 		a.Status = status
-		return tx.SetFundingAccountStatus(ctx, c.ID, userID, id, status)
+		if err := tx.SetFundingAccountStatus(ctx, c.ID, userID, id, status); err != nil {
+			return err
+		}
+		return tx.Audit(ctx, Change{c.ID, "funding_account", string(id), before, statusState{string(status)}})
 	})
 	return a, err
 }

@@ -82,6 +82,11 @@ func (s *Service) SetVerification(ctx context.Context, c Client, userID UserID, 
 		if err := refused(unknownTags(v.Tags, u)); err != nil {
 			return err
 		}
+		tags, err := tx.CIPTags(ctx, c.ID, userID)
+		if err != nil {
+			return err
+		}
+		before := newVerificationState(u.Status, tags, v.Tags)
 		if v.Status != "" {
 			u.Status = v.Status
 			if err := tx.SetUserStatus(ctx, c.ID, userID, v.Status); err != nil {
@@ -91,9 +96,11 @@ func (s *Service) SetVerification(ctx context.Context, c Client, userID UserID, 
 		if err := tx.SetCIPTags(ctx, c.ID, userID, v.Tags); err != nil {
 			return err
 		}
-		tags, err := tx.CIPTags(ctx, c.ID, userID)
+		if tags, err = tx.CIPTags(ctx, c.ID, userID); err != nil {
+			return err
+		}
 		info = CIPInfo{UserID: u.ID, Status: u.Status, Tags: tags}
-		return err
+		return tx.Audit(ctx, Change{c.ID, "user", string(u.ID), before, newVerificationState(u.Status, tags, v.Tags)})
 	})
 	return info, err
 }

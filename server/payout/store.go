@@ -114,6 +114,10 @@ type Tx interface {
 	// AddUsage adds an amount in minor units to the three counters and returns their new values.
 	AddUsage(ctx context.Context, clientID ClientID, key UsageKey, amount int64) (Usage, error)
 
+	// Audit writes a change to the audit log if a command of an operator makes this write. It writes nothing otherwise, and
+	// nothing if before and after are the same.
+	Audit(ctx context.Context, c Change) error
+
 	WebhookTx
 }
 

@@ -51,7 +51,7 @@ func (l fundingAccountsList) Run(ctx context.Context, std streams) error {
 }
 
 type fundingAccountsSetStatus struct {
-	database
+	changing
 	clientOf
 	userOf
 	listing
@@ -67,7 +67,7 @@ func (s fundingAccountsSetStatus) Run(ctx context.Context, std streams) error {
 	if err := checkOneOf("<status>", s.Status, payout.FundingAccountStatuses()...); err != nil {
 		return err
 	}
-	return s.within(ctx, s.database, func(o operation) error {
+	return s.within(ctx, s.changing, func(o operation) error {
 		if _, err := o.service.User(ctx, o.client, payout.UserID(s.User)); err != nil {
 			return err
 		}

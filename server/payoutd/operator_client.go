@@ -30,8 +30,11 @@ type operation struct {
 	client  payout.Client
 }
 
-// within runs fn for the client, which must exist and may be disabled.
-func (c clientOf) within(ctx context.Context, d database, fn func(operation) error) error {
+// within runs fn for the client, which must exist and may be disabled. The database is a database, or a changing for a command
+// that changes something.
+func (c clientOf) within(ctx context.Context, d interface {
+	with(ctx context.Context, fn func(*store.Store) error) error
+}, fn func(operation) error) error {
 	if reason := payout.ClientIDReason(payout.ClientID(c.Client)); reason != "" {
 		return usageError{"client", errors.New(reason)}
 	}
@@ -45,7 +48,7 @@ func (c clientOf) within(ctx context.Context, d database, fn func(operation) err
 		}
 		service := payout.NewService(payout.Config{
 			Store: db, Country: reference.Country, Now: time.Now,
-			NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
+			NewID: newID,
 		})
 		return inWords(fn(operation{db, service, client}))
 	})

@@ -27,7 +27,7 @@ type referenceData struct {
 const standard = "-"
 
 type referenceImport struct {
-	database
+	changing
 	What    string `arg:"" enum:"payers,banks,states" help:"payers, banks or states."`
 	File    string `arg:"" help:"CSV file with a header, or - for standard input."`
 	Replace bool   `help:"Also remove what is not in the file. Rejected if accounts or transactions refer to it."`

@@ -26,6 +26,7 @@ type commands struct {
 	FundingAccounts fundingAccounts `cmd:"" help:"Show funding accounts, and set their status."`
 	Transactions    transactions    `cmd:"" help:"Show transactions."`
 	Reference       referenceData   `cmd:"" help:"Import and export payers, banks and states."`
+	Audit           audit           `cmd:"" help:"Show what commands have changed, and who ran them."`
 	Migrate         migrate         `cmd:"" help:"Manage the database schema."`
 	Check           check           `cmd:"" help:"Compare counters with transactions, and rows with each other. Exit code 1 if something differs."`
 }

@@ -206,7 +206,7 @@ type verificationJSON struct {
 }
 
 type usersVerify struct {
-	database
+	changing
 	clientOf
 	listing
 	UserID    string            `arg:"" help:"Id of the user."`
@@ -233,7 +233,7 @@ func (v usersVerify) Run(ctx context.Context, std streams) error {
 		}
 		change.Tags[tag] = payout.CIPStatus(v.Tag[tag])
 	}
-	return v.within(ctx, v.database, func(o operation) error {
+	return v.within(ctx, v.changing, func(o operation) error {
 		info, err := o.service.SetVerification(ctx, o.client, payout.UserID(v.UserID), change)
 		if payout.CodeOf(err) == payout.CodeBadRequest {
 			return unknownTag(err)

@@ -191,6 +191,7 @@ type reads struct {
 	closed   *atomic.Bool
 	excluded func() bool // is schemaExcludes
 	failures *failures
+	operator *Operator // who writes, for the audit log; nil: the service
 }
 
 // tx adds the writes.
