@@ -22,11 +22,15 @@ type Info struct {
 }
 
 func newInfo(contract string, db *store.Store) Info {
-	info := Info{Version: "unknown", Contract: contract, Engine: db.Engine()}
+	return Info{Version: Version(), Contract: contract, Engine: db.Engine()}
+}
+
+// Version returns the version of the program, as stamped by the go command.
+func Version() string {
 	if build, ok := debug.ReadBuildInfo(); ok {
-		info.Version = cmp.Or(build.Main.Version, info.Version)
+		return cmp.Or(build.Main.Version, "unknown")
 	}
-	return info
+	return "unknown"
 }
 
 // Info identifies the program and what it runs on.

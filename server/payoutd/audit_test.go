@@ -19,7 +19,7 @@ import (
 // reading are the commands that change nothing in the database, or, like serve and migrate up, not on behalf of an operator.
 var reading = []string{
 	"serve", "clients list", "clients show", "users list", "users show", "funding-accounts list", "transactions list",
-	"transactions show", "reference export", "migrate status", "migrate up", "check", "audit list",
+	"transactions show", "reference export", "migrate status", "migrate up", "check", "audit list", "version", "completion",
 }
 
 // A new command must say whether it changes something: only one that embeds changing writes to the audit log.

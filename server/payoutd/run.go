@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
 )
 
 // Exit codes.
@@ -29,6 +30,9 @@ type commands struct {
 	Audit           audit           `cmd:"" help:"Show what commands have changed, and who ran them."`
 	Migrate         migrate         `cmd:"" help:"Manage the database schema."`
 	Check           check           `cmd:"" help:"Compare counters with transactions, and rows with each other. Exit code 1 if something differs."`
+	Version         version         `cmd:"" help:"Print the versions of the program, the contract and the schema."`
+
+	Completion kongcompletion.Completion `cmd:"" help:"Print how to complete commands and flags with the tab key in bash, zsh or fish."`
 }
 
 // exit carries the code with which kong ends the program, after --help for example.
@@ -71,6 +75,7 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) (code
 		fmt.Fprintln(errs, "payoutd:", err)
 		return exitUsage
 	}
+	kongcompletion.Register(parser) // answers the shell if it asks what may follow
 	command, err := parser.Parse(args)
 	if err != nil {
 		fmt.Fprintf(errs, "payoutd: %s\nTry: payoutd --help\n", withVariable(err))

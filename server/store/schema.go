@@ -7,6 +7,8 @@ import (
 	"path"
 	"time"
 
+	"github.com/pressly/goose/v3"
+
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
@@ -87,6 +89,17 @@ func unready(reason error) error {
 func (s *Store) newest() int64 {
 	all := s.migrator.ListSources()
 	return all[len(all)-1].Version
+}
+
+// SchemaVersion returns the version of the newest migration of this program, without a database.
+func SchemaVersion() int64 {
+	var newest int64
+	files, _ := migrations.ReadDir("migrations") // they are in the program
+	for _, file := range files {
+		version, _ := goose.NumericComponent(file.Name())
+		newest = max(newest, version)
+	}
+	return newest
 }
 
 // Migration is one version of the schema.
