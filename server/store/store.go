@@ -24,6 +24,7 @@ type Store struct {
 	reads
 	writer, reader *sql.DB
 	migrator       *goose.Provider
+	queueMigrated  *atomic.Bool // the tables of the queue have all migrations
 }
 
 var (
@@ -73,7 +74,7 @@ func connect(ctx context.Context, databaseURL string, create bool) (*Store, erro
 	}
 	s := &Store{
 		reads:  reads{db: reader, engine: e, closed: new(atomic.Bool), failures: new(failures)},
-		writer: writer, reader: reader, migrator: migrator,
+		writer: writer, reader: reader, migrator: migrator, queueMigrated: new(atomic.Bool),
 	}
 	s.excluded = s.schemaExcludes
 	return s, nil
