@@ -57,6 +57,13 @@ type Reader interface {
 	Transaction(ctx context.Context, clientID ClientID, userID UserID, id TransactionID) (Transaction, bool, error)
 	// Transactions lists a page of the transactions of a user, newest first.
 	Transactions(ctx context.Context, clientID ClientID, userID UserID, page Page) ([]Transaction, error)
+
+	// Event reads a published event.
+	Event(ctx context.Context, clientID ClientID, id EventID) (Event, bool, error)
+	// Events lists a page of the published events, oldest first.
+	Events(ctx context.Context, clientID ClientID, page FeedPage) ([]Event, error)
+	// FeedState reads what a reader must know before it reads the feed after a position.
+	FeedState(ctx context.Context, clientID ClientID, position int64) (FeedState, error)
 }
 
 // Page selects a part of a list that is ordered by creation: at most Limit entries, 0 for all, that come after a position.
@@ -113,6 +120,12 @@ type Tx interface {
 	InsertTransaction(ctx context.Context, clientID ClientID, t Transaction) error
 	// AddUsage adds an amount in minor units to the three counters and returns their new values.
 	AddUsage(ctx context.Context, clientID ClientID, key UsageKey, amount int64) (Usage, error)
+
+	// LockUser lets no other write change the user, its tags or its documents until this one ends. It comes before what the
+	// data of an event about the user is read from.
+	LockUser(ctx context.Context, clientID ClientID, userID UserID) error
+	// InsertEvents adds events, to be published after the commit. It comes after the lock of the resource that they are about.
+	InsertEvents(ctx context.Context, clientID ClientID, all ...Event) error
 
 	// Audit writes a change to the audit log if a command of an operator makes this write. It writes nothing otherwise, and
 	// nothing if before and after are the same.

@@ -25,6 +25,7 @@ type Store struct {
 	writer, reader *sql.DB
 	migrator       *goose.Provider
 	queueMigrated  *atomic.Bool // the tables of the queue have all migrations
+	queuedEvents   chan struct{} // see Queued
 }
 
 var (
@@ -75,6 +76,7 @@ func connect(ctx context.Context, databaseURL string, create bool) (*Store, erro
 	s := &Store{
 		reads:  reads{db: reader, engine: e, closed: new(atomic.Bool), failures: new(failures)},
 		writer: writer, reader: reader, migrator: migrator, queueMigrated: new(atomic.Bool),
+		queuedEvents: make(chan struct{}, 1),
 	}
 	s.excluded = s.schemaExcludes
 	return s, nil
@@ -155,10 +157,15 @@ func (s *Store) Write(ctx context.Context, fn func(payout.Tx) error) error {
 }
 
 func (s *Store) write(ctx context.Context, fn func(tx) error) error {
+	return s.transact(ctx, func(_ *sql.Tx, t tx) error { return fn(t) })
+}
+
+// transact is Write for what needs the transaction itself.
+func (s *Store) transact(ctx context.Context, fn func(*sql.Tx, tx) error) error {
 	return s.retry(ctx, func() error { return s.attempt(ctx, fn) })
 }
 
-func (s *Store) attempt(ctx context.Context, fn func(tx) error) error {
+func (s *Store) attempt(ctx context.Context, fn func(*sql.Tx, tx) error) error {
 	t, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return s.failed(err)
@@ -170,13 +177,23 @@ func (s *Store) attempt(ctx context.Context, fn func(tx) error) error {
 	if err := s.schemaAllows(ctx, inside); err != nil {
 		return unready(err)
 	}
-	if err := fn(tx{inside}); err != nil {
+	var queued bool
+	if err := fn(t, tx{inside, &queued}); err != nil {
 		return err
 	}
 	if reason := s.engine.commitRefusal(); reason != "" {
 		return refused(reason)
 	}
-	return s.failed(t.Commit())
+	if err := t.Commit(); err != nil {
+		return s.failed(err)
+	}
+	if queued {
+		select {
+		case s.queuedEvents <- struct{}{}:
+		default: // the signal before is still there
+		}
+	}
+	return nil
 }
 
 // querier is a pool or a transaction.
@@ -196,7 +213,10 @@ type reads struct {
 }
 
 // tx adds the writes.
-type tx struct{ reads }
+type tx struct {
+	reads
+	queued *bool // events were added to the queue
+}
 
 // failed translates an error of the database: unreachable, overloaded, too slow or migrated by a newer version is
 // CodeServiceUnavailable; any other remains unknown.

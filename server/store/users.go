@@ -56,6 +56,13 @@ func (t tx) insertDocuments(ctx context.Context, clientID payout.ClientID, userI
 	return nil
 }
 
+// LockUser locks the row of a user until this write ends. Rows that refer to it may be written meanwhile.
+func (t tx) LockUser(ctx context.Context, clientID payout.ClientID, userID payout.UserID) error {
+	_, err := list(ctx, t.reads, func(s scanner, v *int64) error { return s.Scan(v) },
+		`select 1 from users where client_id = $1 and id = $2`+t.engine.locked, clientID, userID)
+	return err
+}
+
 // SetUserStatus changes the overall verification status.
 func (t tx) SetUserStatus(ctx context.Context, clientID payout.ClientID, userID payout.UserID, status payout.KYCStatus) error {
 	_, err := t.exec(ctx, `update users set status = $3 where client_id = $1 and id = $2`, clientID, userID, string(status))

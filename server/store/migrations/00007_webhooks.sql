@@ -61,7 +61,7 @@ create table webhook_attempts (
 	primary key (client_id, endpoint_id, event_id, number),
 	foreign key (client_id, endpoint_id, event_id) references webhook_deliveries (client_id, endpoint_id, event_id)
 );
-insert into schema_requirements (version, min_writer_version) values (7, 2);
+insert into schema_requirements (version, min_writer_version) values (7, 6);
 
 -- +goose Down
 delete from schema_requirements where version = 7;

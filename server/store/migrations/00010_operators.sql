@@ -36,7 +36,7 @@ create table payout_file_lines (
 	primary key (client_id, transaction_id, file_id),
 	foreign key (client_id, transaction_id) references transactions (client_id, id)
 );
-insert into schema_requirements (version, min_writer_version) values (10, 2);
+insert into schema_requirements (version, min_writer_version) values (10, 6);
 
 -- +goose Down
 delete from schema_requirements where version = 10;

@@ -160,7 +160,7 @@ func missingRows(t *testing.T, db Database) {
 
 func readsAreComplete(t *testing.T, _ Database) {
 	var named []string
-	for _, r := range append(tenantReads(world{}), sharedReads()...) {
+	for _, r := range slices.Concat(tenantReads(world{}), feedReads(world{}), sharedReads()) {
 		named = append(named, r.name)
 	}
 	for method := range reflect.TypeFor[payout.Reader]().Methods() {

@@ -42,6 +42,8 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"lists are oldest first", oldestFirst},
 		{"transactions and accounts come in pages", paging},
 		{"reference data is listed by id for the countries", referenceLists},
+		{"published events are read by their client alone", eventIsolation},
+		{"the feed comes in pages, and of one type", feedPages},
 		// Writing.
 		{"a write sees itself, others see it after the commit", visibility},
 		{"an error rolls a write back", rollbackOnError},
@@ -54,6 +56,10 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"usage is counted per day, month and year", usageCounters},
 		{"usage beyond the range is refused", usageRange},
 		{"reference data is changed, or not at all", referenceUpsert},
+		{"events are published once, in their order", publishing},
+		{"what a publisher's fan-out refuses stays in the queue", fanoutFails},
+		{"a write with events is a signal", queuedSignal},
+		{"the oldest events are deleted up to a time", eventRetention},
 		{"a client is changed and gets a further secret", clientUpsert},
 		{"a secret expires at its time", secretExpiry},
 		{"every field of a webhook endpoint and its deliveries is stored", webhookRoundTrip},
@@ -87,6 +93,9 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"of many writes with a key one is committed", keyRace},
 		{"concurrent usage adds up", usageRace},
 		{"concurrent changes of tags wait for each other", tagRace},
+		{"concurrent publishers leave nothing out and publish nothing twice", publisherRace},
+		{"an event of a write that commits late is published later", lateCommit},
+		{"a locked user is changed later", userLock},
 		// Outages.
 		{"a context that ended is an outage", endedContext},
 		{"a context that ends within a write is an outage", contextEndsWithin},
@@ -114,6 +123,7 @@ type world struct {
 	bank     payout.BankAccount
 	wallet   payout.WalletAccount
 	transfer payout.Transaction
+	event    payout.Event
 	key      payout.Idempotency // of the transfer
 	usage    payout.UsageKey
 	used     int64
@@ -129,7 +139,7 @@ func newWorld(name string) world {
 		client: filled[payout.Client](&f), user: filled[payout.User](&f), funding: filled[payout.FundingAccount](&f),
 		receiver: filled[payout.ReceiveUser](&f), bank: filled[payout.BankAccount](&f),
 		wallet: filled[payout.WalletAccount](&f), transfer: filled[payout.Transaction](&f),
-		key:  filled[payout.Idempotency](&f),
+		event: filled[payout.Event](&f), key: filled[payout.Idempotency](&f),
 		tags: map[string]payout.CIPStatus{"ID_DOC": payout.CIPSubmit, "EMAIL": payout.CIPFailed}, used: 12345,
 	}
 	w.endpoint, w.rotation, w.delivery = filled[payout.WebhookEndpoint](&f), filled[payout.WebhookRotation](&f), newDelivery(&f)
@@ -138,6 +148,8 @@ func newWorld(name string) world {
 	w.funding.UserID, w.receiver.UserID = w.user.ID, w.user.ID
 	w.bank.ReceiveUserID, w.wallet.ReceiveUserID = w.receiver.ID, w.receiver.ID
 	w.transfer.UserID, w.transfer.FromFundID, w.transfer.To.ReceiveUserID = w.user.ID, w.funding.ID, w.receiver.ID
+	w.event.ResourceID, w.event.UserID, w.event.Type = string(w.transfer.ID), w.user.ID, payout.TransactionCreated
+	w.event.CreatedAt, w.event.Data, w.event.Position = w.transfer.CreatedAt, []byte(`{"transaction":{"note":"\u003c né "}}`), 0
 	w.usage = payout.UsageKey{UserID: w.user.ID, Destination: "NP", Currency: "USD", At: origin}
 	return w
 }
@@ -161,6 +173,7 @@ func (w world) insert(ctx context.Context, tx payout.Tx) error {
 		func() error { return tx.InsertWalletAccount(ctx, id, w.wallet) },
 		func() error { return keep(tx.InsertIdempotencyKey(ctx, id, w.key, string(w.transfer.ID))) },
 		func() error { return tx.InsertTransaction(ctx, id, w.transfer) },
+		func() error { return tx.InsertEvents(ctx, id, w.event) },
 		func() error { _, err := tx.AddUsage(ctx, id, w.usage, w.used); return err },
 		func() error { return w.insertWebhooks(ctx, tx) },
 	}

@@ -75,3 +75,15 @@ insert into payout_files (id, direction, sha256, name, actor, at, lines, totals)
 
 insert into payout_file_lines (client_id, transaction_id, file_id, line) values
 	('acme', 't-1', 'p-1', 2);
+
+insert into event_queue (seq, client_id, id, type, resource_id, user_id, created_at, data) values
+	(2, 'acme', 'e-2', 'user.status_changed', 'u-1', 'u-1', 1773500966535899, '{"user":{"id":"u-1"}}');
+
+insert into events (client_id, position, id, seq, type, resource_id, user_id, created_at, data) values
+	('acme', 1, 'e-1', 1, 'transaction.created', 't-3', 'u-1', 1773500966535899, '{"transaction":{"id":"t-3"}}');
+
+insert into event_head (client_id, position, kept_since) values
+	('acme', 1, 1773500966535899);
+
+insert into webhook_rotations (client_id, id, endpoint_id, created_at) values
+	('acme', 'rotation-1', 'e-1', 1773500966535898);
