@@ -49,6 +49,10 @@ const (
 	AmountNotAllowed Code = "AMOUNT_NOT_ALLOWED"
 	// LimitExceeded: 422. Above the remaining limit of the highest tier.
 	LimitExceeded Code = "LIMIT_EXCEEDED"
+	// InformationVerified: 422. What was sent is VERIFIED and cannot change.
+	InformationVerified Code = "INFORMATION_VERIFIED"
+	// TooManyDocuments: 422. The user would have more than 100 documents.
+	TooManyDocuments Code = "TOO_MANY_DOCUMENTS"
 	// RateLimited: 429. The client has sent too many requests, or too many requests with wrong credentials came from its address or for its client id.
 	RateLimited Code = "RATE_LIMITED"
 	// InternalError: 500. Something failed in the service, perhaps after it had done what was asked.

@@ -42,6 +42,8 @@ var (
 	getStateV2              = &operation{"getStateV2", "/v2/states/{stateId}", reads}
 	createUser              = &operation{"createUser", "/users", creates}
 	getUser                 = &operation{"getUser", "/users/{user_id}", reads}
+	updateUser              = &operation{"updateUser", "/users/{user_id}", sets}
+	createDocuments         = &operation{"createDocuments", "/users/{user_id}/documents", creates}
 	getCipInfo              = &operation{"getCipInfo", "/users/{user_id}/cip-info", reads}
 	getTransactionLimit     = &operation{"getTransactionLimit", "/users/{user_id}/transaction-limit", reads}
 	createTransaction       = &operation{"createTransaction", "/users/{user_id}/transactions", creates}
@@ -135,6 +137,25 @@ func (c *Client) CreateUser(ctx context.Context, user api.UserRequest, options .
 func (c *Client) GetUser(ctx context.Context, userID uuid.UUID, options ...CallOption) (*api.User, error) {
 	r, err := api.NewGetUserRequest(c.base, userID)
 	return one[api.User](ctx, c, getUser, r, err, options)
+}
+
+// UpdateUser changes the members of a registration that are sent, and returns the user as it is now (decision D-72). A member
+// that is VERIFIED keeps its value; sending that value is no error, so the call may be repeated.
+// Errors: [NotFound], [InformationVerified].
+func (c *Client) UpdateUser(
+	ctx context.Context, userID uuid.UUID, update api.UserUpdateRequest, options ...CallOption,
+) (*api.User, error) {
+	r, err := api.NewUpdateUserRequest(c.base, userID, update)
+	return one[api.User](ctx, c, updateUser, r, encoded(update, err), options)
+}
+
+// CreateDocuments adds documents to a user, and returns the user with all of them (decision D-72). [DataURI] makes the content
+// of a copy. Errors: [NotFound], [InformationVerified], [TooManyDocuments].
+func (c *Client) CreateDocuments(
+	ctx context.Context, userID uuid.UUID, documents api.UserDocumentsRequest, options ...CallOption,
+) (*api.User, error) {
+	r, err := api.NewCreateDocumentsRequest(c.base, userID, nil, documents)
+	return one[api.User](ctx, c, createDocuments, r, encoded(documents, err), options)
 }
 
 // GetCipInfo reads the verification of a user: the KYC status, and the status of each piece of information that was

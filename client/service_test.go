@@ -51,6 +51,13 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 		FirstName: "Asha", LastName: new("Example"), Email: "asha@example.com", Country: "US", Type: new(api.UserTypeSend),
 		PhysicalDocuments: []api.PhysicalDocumentRequest{{DocumentType: "STATE_ID", DocumentValue: picture}},
 	}))(t)
+	updated := must(c.UpdateUser(ctx, user.ID, api.UserUpdateRequest{City: new("San Francisco")}))(t)
+	more := must(c.CreateDocuments(ctx, user.ID, api.UserDocumentsRequest{
+		PhysicalDocuments: []api.PhysicalDocumentRequest{{DocumentType: "PASSPORT", DocumentValue: picture}},
+	}))(t)
+	if *updated.City != "San Francisco" || len(updated.PhysicalDocuments) != 1 || len(more.PhysicalDocuments) != 2 {
+		t.Errorf("further information: %v, %v", updated, more)
+	}
 	must(c.SetVerification(ctx, user.ID, api.VerificationRequest{KycStatus: new(api.KycStatusVerified)}))(t)
 	verified := must(c.GetUser(ctx, user.ID))(t)
 	if info := must(c.GetCipInfo(ctx, user.ID))(t); verified.Status != api.KycStatusVerified || info.UserID != user.ID {
@@ -77,7 +84,7 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 		t.Errorf("receive side: %v, %v, %v", receivers, accounts, wallets)
 	}
 
-	more := must(c.CreateReceiveUser(ctx, user.ID, api.ReceiveUserRequest{FirstName: "Chandra", Country: "NP"}))(t)
+	second := must(c.CreateReceiveUser(ctx, user.ID, api.ReceiveUserRequest{FirstName: "Chandra", Country: "NP"}))(t)
 	secondFund := must(c.CreateFundingAccount(ctx, user.ID, api.FundingAccountRequest{FundingSourceType: "CARD"}))(t)
 	for i, read := range []func() (uuid.UUID, error){ // page by page, each to its last entry
 		func() (uuid.UUID, error) {
@@ -93,7 +100,7 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 			return lastOf(c.WalletAccounts(ctx, user.ID, receiver.ID, nil), func(a api.WalletAccount) uuid.UUID { return a.ID })
 		},
 	} {
-		if got, want := must(read())(t), []uuid.UUID{secondFund.ID, more.ID, account.ID, wallet.ID}[i]; got != want {
+		if got, want := must(read())(t), []uuid.UUID{secondFund.ID, second.ID, account.ID, wallet.ID}[i]; got != want {
 			t.Errorf("the last of list %d is %s, want %s", i, got, want)
 		}
 	}

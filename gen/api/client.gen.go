@@ -171,7 +171,7 @@ type ClientInterface interface {
 
 	// CreateUserWithBody Register a user
 	//
-	// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
+	// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). More can be sent later, with `PATCH /users/{user_id}` and `POST /users/{user_id}/documents`. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -180,7 +180,7 @@ type ClientInterface interface {
 
 	// CreateUser Register a user
 	//
-	// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
+	// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). More can be sent later, with `PATCH /users/{user_id}` and `POST /users/{user_id}/documents`. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -194,12 +194,48 @@ type ClientInterface interface {
 	// Corresponds with GET /users/{user_id} (the `GetUser` operationId).
 	GetUser(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// UpdateUserWithBody Send further information about a user
+	//
+	// Changes members of the registration, and returns the user. Only what is sent changes; `mailing_address` is one value, and is replaced as a whole. `country`, `type` and `business` cannot change, and no member can be removed. The rules of the registration hold. The CIP tag of a member that is sent becomes SUBMIT, unless the user has this value already and the tag is SUBMIT, REVIEWING or VERIFIED. A member whose tag is VERIFIED cannot get another value: 422 `INFORMATION_VERIFIED`, and nothing changes. Repeating a request changes nothing.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /users/{user_id} (the `UpdateUser` operationId).
+	UpdateUserWithBody(ctx context.Context, userID UserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateUser Send further information about a user
+	//
+	// Changes members of the registration, and returns the user. Only what is sent changes; `mailing_address` is one value, and is replaced as a whole. `country`, `type` and `business` cannot change, and no member can be removed. The rules of the registration hold. The CIP tag of a member that is sent becomes SUBMIT, unless the user has this value already and the tag is SUBMIT, REVIEWING or VERIFIED. A member whose tag is VERIFIED cannot get another value: 422 `INFORMATION_VERIFIED`, and nothing changes. Repeating a request changes nothing.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /users/{user_id} (the `UpdateUser` operationId).
+	UpdateUser(ctx context.Context, userID UserID, body UpdateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetCipInfo Read the verification status of a user
 	//
 	// Returns the overall status, KYC of an individual or KYB of a business, and the status of each piece of information that was submitted or requested. What was neither submitted nor requested is not reported. A transaction needs the overall status VERIFIED; tiers need tags that are VERIFIED.
 	//
 	// Corresponds with GET /users/{user_id}/cip-info (the `GetCipInfo` operationId).
 	GetCipInfo(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateDocumentsWithBody Send further documents of a user
+	//
+	// Adds documents after those that the user has, and returns the user with all of them. Send at least one. The CIP tag of each document becomes SUBMIT (D-39). A document whose tag is VERIFIED is refused with 422 `INFORMATION_VERIFIED`. A user has at most 100 documents, else 422 `TOO_MANY_DOCUMENTS`. All documents of a request are added, or none.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /users/{user_id}/documents (the `CreateDocuments` operationId).
+	CreateDocumentsWithBody(ctx context.Context, userID UserID, params *CreateDocumentsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateDocuments Send further documents of a user
+	//
+	// Adds documents after those that the user has, and returns the user with all of them. Send at least one. The CIP tag of each document becomes SUBMIT (D-39). A document whose tag is VERIFIED is refused with 422 `INFORMATION_VERIFIED`. A user has at most 100 documents, else 422 `TOO_MANY_DOCUMENTS`. All documents of a request are added, or none.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /users/{user_id}/documents (the `CreateDocuments` operationId).
+	CreateDocuments(ctx context.Context, userID UserID, params *CreateDocumentsParams, body CreateDocumentsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListFundingAccounts List the funding accounts of a user
 	//
@@ -597,7 +633,7 @@ func (c *Client) SetVerification(ctx context.Context, userID UserID, body SetVer
 
 // CreateUserWithBody Register a user
 //
-// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
+// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). More can be sent later, with `PATCH /users/{user_id}` and `POST /users/{user_id}/documents`. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 //
 // Takes any type of body and a specified content type.
 //
@@ -616,7 +652,7 @@ func (c *Client) CreateUserWithBody(ctx context.Context, params *CreateUserParam
 
 // CreateUser Register a user
 //
-// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
+// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). More can be sent later, with `PATCH /users/{user_id}` and `POST /users/{user_id}/documents`. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -650,6 +686,44 @@ func (c *Client) GetUser(ctx context.Context, userID UserID, reqEditors ...Reque
 	return c.Client.Do(req)
 }
 
+// UpdateUserWithBody Send further information about a user
+//
+// Changes members of the registration, and returns the user. Only what is sent changes; `mailing_address` is one value, and is replaced as a whole. `country`, `type` and `business` cannot change, and no member can be removed. The rules of the registration hold. The CIP tag of a member that is sent becomes SUBMIT, unless the user has this value already and the tag is SUBMIT, REVIEWING or VERIFIED. A member whose tag is VERIFIED cannot get another value: 422 `INFORMATION_VERIFIED`, and nothing changes. Repeating a request changes nothing.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /users/{user_id} (the `UpdateUser` operationId).
+func (c *Client) UpdateUserWithBody(ctx context.Context, userID UserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateUserRequestWithBody(c.Server, userID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateUser Send further information about a user
+//
+// Changes members of the registration, and returns the user. Only what is sent changes; `mailing_address` is one value, and is replaced as a whole. `country`, `type` and `business` cannot change, and no member can be removed. The rules of the registration hold. The CIP tag of a member that is sent becomes SUBMIT, unless the user has this value already and the tag is SUBMIT, REVIEWING or VERIFIED. A member whose tag is VERIFIED cannot get another value: 422 `INFORMATION_VERIFIED`, and nothing changes. Repeating a request changes nothing.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /users/{user_id} (the `UpdateUser` operationId).
+func (c *Client) UpdateUser(ctx context.Context, userID UserID, body UpdateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateUserRequest(c.Server, userID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetCipInfo Read the verification status of a user
 //
 // Returns the overall status, KYC of an individual or KYB of a business, and the status of each piece of information that was submitted or requested. What was neither submitted nor requested is not reported. A transaction needs the overall status VERIFIED; tiers need tags that are VERIFIED.
@@ -657,6 +731,44 @@ func (c *Client) GetUser(ctx context.Context, userID UserID, reqEditors ...Reque
 // Corresponds with GET /users/{user_id}/cip-info (the `GetCipInfo` operationId).
 func (c *Client) GetCipInfo(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetCipInfoRequest(c.Server, userID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateDocumentsWithBody Send further documents of a user
+//
+// Adds documents after those that the user has, and returns the user with all of them. Send at least one. The CIP tag of each document becomes SUBMIT (D-39). A document whose tag is VERIFIED is refused with 422 `INFORMATION_VERIFIED`. A user has at most 100 documents, else 422 `TOO_MANY_DOCUMENTS`. All documents of a request are added, or none.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /users/{user_id}/documents (the `CreateDocuments` operationId).
+func (c *Client) CreateDocumentsWithBody(ctx context.Context, userID UserID, params *CreateDocumentsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateDocumentsRequestWithBody(c.Server, userID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateDocuments Send further documents of a user
+//
+// Adds documents after those that the user has, and returns the user with all of them. Send at least one. The CIP tag of each document becomes SUBMIT (D-39). A document whose tag is VERIFIED is refused with 422 `INFORMATION_VERIFIED`. A user has at most 100 documents, else 422 `TOO_MANY_DOCUMENTS`. All documents of a request are added, or none.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /users/{user_id}/documents (the `CreateDocuments` operationId).
+func (c *Client) CreateDocuments(ctx context.Context, userID UserID, params *CreateDocumentsParams, body CreateDocumentsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateDocumentsRequest(c.Server, userID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -1537,6 +1649,53 @@ func NewGetUserRequest(server string, userID UserID) (*http.Request, error) {
 	return req, nil
 }
 
+// NewUpdateUserRequest calls the generic UpdateUser builder with application/json body
+func NewUpdateUserRequest(server string, userID UserID, body UpdateUserJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateUserRequestWithBody(server, userID, "application/json", bodyReader)
+}
+
+// NewUpdateUserRequestWithBody constructs an http.Request for the UpdateUser method, with any body, and a specified content type
+func NewUpdateUserRequestWithBody(server string, userID UserID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "user_id", userID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewGetCipInfoRequest constructs an http.Request for the GetCipInfo method
 func NewGetCipInfoRequest(server string, userID UserID) (*http.Request, error) {
 	var err error
@@ -1566,6 +1725,68 @@ func NewGetCipInfoRequest(server string, userID UserID) (*http.Request, error) {
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateDocumentsRequest calls the generic CreateDocuments builder with application/json body
+func NewCreateDocumentsRequest(server string, userID UserID, params *CreateDocumentsParams, body CreateDocumentsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateDocumentsRequestWithBody(server, userID, params, "application/json", bodyReader)
+}
+
+// NewCreateDocumentsRequestWithBody constructs an http.Request for the CreateDocuments method, with any body, and a specified content type
+func NewCreateDocumentsRequestWithBody(server string, userID UserID, params *CreateDocumentsParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "user_id", userID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/documents", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.XIdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "X-Idempotency-Key", *params.XIdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("X-Idempotency-Key", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -2596,7 +2817,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateUserWithBodyWithResponse Register a user
 	//
-	// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
+	// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). More can be sent later, with `PATCH /users/{user_id}` and `POST /users/{user_id}/documents`. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2605,7 +2826,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateUserWithResponse Register a user
 	//
-	// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
+	// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). More can be sent later, with `PATCH /users/{user_id}` and `POST /users/{user_id}/documents`. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2621,6 +2842,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /users/{user_id} (the `GetUser` operationId).
 	GetUserWithResponse(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*GetUserResponse, error)
 
+	// UpdateUserWithBodyWithResponse Send further information about a user
+	//
+	// Changes members of the registration, and returns the user. Only what is sent changes; `mailing_address` is one value, and is replaced as a whole. `country`, `type` and `business` cannot change, and no member can be removed. The rules of the registration hold. The CIP tag of a member that is sent becomes SUBMIT, unless the user has this value already and the tag is SUBMIT, REVIEWING or VERIFIED. A member whose tag is VERIFIED cannot get another value: 422 `INFORMATION_VERIFIED`, and nothing changes. Repeating a request changes nothing.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /users/{user_id} (the `UpdateUser` operationId).
+	UpdateUserWithBodyWithResponse(ctx context.Context, userID UserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateUserResponse, error)
+
+	// UpdateUserWithResponse Send further information about a user
+	//
+	// Changes members of the registration, and returns the user. Only what is sent changes; `mailing_address` is one value, and is replaced as a whole. `country`, `type` and `business` cannot change, and no member can be removed. The rules of the registration hold. The CIP tag of a member that is sent becomes SUBMIT, unless the user has this value already and the tag is SUBMIT, REVIEWING or VERIFIED. A member whose tag is VERIFIED cannot get another value: 422 `INFORMATION_VERIFIED`, and nothing changes. Repeating a request changes nothing.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /users/{user_id} (the `UpdateUser` operationId).
+	UpdateUserWithResponse(ctx context.Context, userID UserID, body UpdateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateUserResponse, error)
+
 	// GetCipInfoWithResponse Read the verification status of a user
 	//
 	// Returns the overall status, KYC of an individual or KYB of a business, and the status of each piece of information that was submitted or requested. What was neither submitted nor requested is not reported. A transaction needs the overall status VERIFIED; tiers need tags that are VERIFIED.
@@ -2629,6 +2868,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /users/{user_id}/cip-info (the `GetCipInfo` operationId).
 	GetCipInfoWithResponse(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*GetCipInfoResponse, error)
+
+	// CreateDocumentsWithBodyWithResponse Send further documents of a user
+	//
+	// Adds documents after those that the user has, and returns the user with all of them. Send at least one. The CIP tag of each document becomes SUBMIT (D-39). A document whose tag is VERIFIED is refused with 422 `INFORMATION_VERIFIED`. A user has at most 100 documents, else 422 `TOO_MANY_DOCUMENTS`. All documents of a request are added, or none.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{user_id}/documents (the `CreateDocuments` operationId).
+	CreateDocumentsWithBodyWithResponse(ctx context.Context, userID UserID, params *CreateDocumentsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateDocumentsResponse, error)
+
+	// CreateDocumentsWithResponse Send further documents of a user
+	//
+	// Adds documents after those that the user has, and returns the user with all of them. Send at least one. The CIP tag of each document becomes SUBMIT (D-39). A document whose tag is VERIFIED is refused with 422 `INFORMATION_VERIFIED`. A user has at most 100 documents, else 422 `TOO_MANY_DOCUMENTS`. All documents of a request are added, or none.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{user_id}/documents (the `CreateDocuments` operationId).
+	CreateDocumentsWithResponse(ctx context.Context, userID UserID, params *CreateDocumentsParams, body CreateDocumentsJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateDocumentsResponse, error)
 
 	// ListFundingAccountsWithResponse List the funding accounts of a user
 	//
@@ -4417,6 +4674,202 @@ func (r GetUserResponse) ContentType() string {
 	return ""
 }
 
+// UpdateUserResponse200Headers the declared response headers of an HTTP 200 response for UpdateUser
+type UpdateUserResponse200Headers struct {
+	IdempotentReplayed *bool
+	RateLimit          *string
+	RateLimitPolicy    *string
+	XRequestID         string
+}
+
+// UpdateUserResponse400Headers the declared response headers of an HTTP 400 response for UpdateUser
+type UpdateUserResponse400Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// UpdateUserResponse401Headers the declared response headers of an HTTP 401 response for UpdateUser
+type UpdateUserResponse401Headers struct {
+	WWWAuthenticate string
+	XRequestID      string
+}
+
+// UpdateUserResponse404Headers the declared response headers of an HTTP 404 response for UpdateUser
+type UpdateUserResponse404Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// UpdateUserResponse413Headers the declared response headers of an HTTP 413 response for UpdateUser
+type UpdateUserResponse413Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// UpdateUserResponse415Headers the declared response headers of an HTTP 415 response for UpdateUser
+type UpdateUserResponse415Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// UpdateUserResponse422Headers the declared response headers of an HTTP 422 response for UpdateUser
+type UpdateUserResponse422Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// UpdateUserResponse429Headers the declared response headers of an HTTP 429 response for UpdateUser
+type UpdateUserResponse429Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	RetryAfter      int32
+	XRequestID      string
+}
+
+// UpdateUserResponse500Headers the declared response headers of an HTTP 500 response for UpdateUser
+type UpdateUserResponse500Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// UpdateUserResponse503Headers the declared response headers of an HTTP 503 response for UpdateUser
+type UpdateUserResponse503Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	RetryAfter      int32
+	XRequestID      string
+}
+
+type UpdateUserResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *User
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *BadRequest
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthorized
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *PayloadTooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *UnsupportedMediaType
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *InformationVerified
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *InternalError
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *ServiceUnavailable
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateUserResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *UpdateUserResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *UpdateUserResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *UpdateUserResponse404Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *UpdateUserResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *UpdateUserResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *UpdateUserResponse422Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *UpdateUserResponse429Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *UpdateUserResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *UpdateUserResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateUserResponse) GetJSON200() *User {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r UpdateUserResponse) GetJSON400() *BadRequest {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r UpdateUserResponse) GetJSON401() *Unauthorized {
+	return r.JSON401
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r UpdateUserResponse) GetJSON404() *NotFound {
+	return r.JSON404
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r UpdateUserResponse) GetJSON413() *PayloadTooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UpdateUserResponse) GetJSON415() *UnsupportedMediaType {
+	return r.JSON415
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r UpdateUserResponse) GetJSON422() *InformationVerified {
+	return r.JSON422
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r UpdateUserResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r UpdateUserResponse) GetJSON500() *InternalError {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r UpdateUserResponse) GetJSON503() *ServiceUnavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateUserResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateUserResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateUserResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateUserResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // GetCipInfoResponse200Headers the declared response headers of an HTTP 200 response for GetCipInfo
 type GetCipInfoResponse200Headers struct {
 	RateLimit       *string
@@ -4558,6 +5011,218 @@ func (r GetCipInfoResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetCipInfoResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// CreateDocumentsResponse200Headers the declared response headers of an HTTP 200 response for CreateDocuments
+type CreateDocumentsResponse200Headers struct {
+	IdempotentReplayed *bool
+	RateLimit          *string
+	RateLimitPolicy    *string
+	XRequestID         string
+}
+
+// CreateDocumentsResponse400Headers the declared response headers of an HTTP 400 response for CreateDocuments
+type CreateDocumentsResponse400Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// CreateDocumentsResponse401Headers the declared response headers of an HTTP 401 response for CreateDocuments
+type CreateDocumentsResponse401Headers struct {
+	WWWAuthenticate string
+	XRequestID      string
+}
+
+// CreateDocumentsResponse404Headers the declared response headers of an HTTP 404 response for CreateDocuments
+type CreateDocumentsResponse404Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// CreateDocumentsResponse409Headers the declared response headers of an HTTP 409 response for CreateDocuments
+type CreateDocumentsResponse409Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// CreateDocumentsResponse413Headers the declared response headers of an HTTP 413 response for CreateDocuments
+type CreateDocumentsResponse413Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// CreateDocumentsResponse415Headers the declared response headers of an HTTP 415 response for CreateDocuments
+type CreateDocumentsResponse415Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// CreateDocumentsResponse422Headers the declared response headers of an HTTP 422 response for CreateDocuments
+type CreateDocumentsResponse422Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// CreateDocumentsResponse429Headers the declared response headers of an HTTP 429 response for CreateDocuments
+type CreateDocumentsResponse429Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	RetryAfter      int32
+	XRequestID      string
+}
+
+// CreateDocumentsResponse500Headers the declared response headers of an HTTP 500 response for CreateDocuments
+type CreateDocumentsResponse500Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// CreateDocumentsResponse503Headers the declared response headers of an HTTP 503 response for CreateDocuments
+type CreateDocumentsResponse503Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	RetryAfter      int32
+	XRequestID      string
+}
+
+type CreateDocumentsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *User
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *BadRequest
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthorized
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *IdempotencyConflict
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *PayloadTooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *UnsupportedMediaType
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *DocumentsRefused
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *InternalError
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *ServiceUnavailable
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *CreateDocumentsResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *CreateDocumentsResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *CreateDocumentsResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *CreateDocumentsResponse404Headers
+	// Headers409 the parsed response headers for an HTTP 409 response
+	Headers409 *CreateDocumentsResponse409Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *CreateDocumentsResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *CreateDocumentsResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *CreateDocumentsResponse422Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *CreateDocumentsResponse429Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *CreateDocumentsResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *CreateDocumentsResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CreateDocumentsResponse) GetJSON200() *User {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r CreateDocumentsResponse) GetJSON400() *BadRequest {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r CreateDocumentsResponse) GetJSON401() *Unauthorized {
+	return r.JSON401
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r CreateDocumentsResponse) GetJSON404() *NotFound {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r CreateDocumentsResponse) GetJSON409() *IdempotencyConflict {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r CreateDocumentsResponse) GetJSON413() *PayloadTooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r CreateDocumentsResponse) GetJSON415() *UnsupportedMediaType {
+	return r.JSON415
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r CreateDocumentsResponse) GetJSON422() *DocumentsRefused {
+	return r.JSON422
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r CreateDocumentsResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r CreateDocumentsResponse) GetJSON500() *InternalError {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r CreateDocumentsResponse) GetJSON503() *ServiceUnavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateDocumentsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateDocumentsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateDocumentsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateDocumentsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -7072,7 +7737,7 @@ func (c *ClientWithResponses) SetVerificationWithResponse(ctx context.Context, u
 
 // CreateUserWithBodyWithResponse Register a user
 //
-// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
+// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). More can be sent later, with `PATCH /users/{user_id}` and `POST /users/{user_id}/documents`. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7087,7 +7752,7 @@ func (c *ClientWithResponses) CreateUserWithBodyWithResponse(ctx context.Context
 
 // CreateUserWithResponse Register a user
 //
-// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). The documents that a higher tier needs can be sent at registration only. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
+// Registers an individual or, with `business: true`, a business, and returns the user with its `id` and the status UNVERIFIED. `type: SEND` makes the user a sender; its country must then be an enabled originating corridor, else 422 `CORRIDOR_NOT_ENABLED`. Each submitted field and document becomes a CIP tag with the status SUBMIT (D-39). More can be sent later, with `PATCH /users/{user_id}` and `POST /users/{user_id}/documents`. Two users may have the same email address: use an idempotency key, so that a repeat does not register a second user.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -7115,6 +7780,36 @@ func (c *ClientWithResponses) GetUserWithResponse(ctx context.Context, userID Us
 	return ParseGetUserResponse(rsp)
 }
 
+// UpdateUserWithBodyWithResponse Send further information about a user
+//
+// Changes members of the registration, and returns the user. Only what is sent changes; `mailing_address` is one value, and is replaced as a whole. `country`, `type` and `business` cannot change, and no member can be removed. The rules of the registration hold. The CIP tag of a member that is sent becomes SUBMIT, unless the user has this value already and the tag is SUBMIT, REVIEWING or VERIFIED. A member whose tag is VERIFIED cannot get another value: 422 `INFORMATION_VERIFIED`, and nothing changes. Repeating a request changes nothing.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /users/{user_id} (the `UpdateUser` operationId).
+func (c *ClientWithResponses) UpdateUserWithBodyWithResponse(ctx context.Context, userID UserID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateUserResponse, error) {
+	rsp, err := c.UpdateUserWithBody(ctx, userID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateUserResponse(rsp)
+}
+
+// UpdateUserWithResponse Send further information about a user
+//
+// Changes members of the registration, and returns the user. Only what is sent changes; `mailing_address` is one value, and is replaced as a whole. `country`, `type` and `business` cannot change, and no member can be removed. The rules of the registration hold. The CIP tag of a member that is sent becomes SUBMIT, unless the user has this value already and the tag is SUBMIT, REVIEWING or VERIFIED. A member whose tag is VERIFIED cannot get another value: 422 `INFORMATION_VERIFIED`, and nothing changes. Repeating a request changes nothing.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /users/{user_id} (the `UpdateUser` operationId).
+func (c *ClientWithResponses) UpdateUserWithResponse(ctx context.Context, userID UserID, body UpdateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateUserResponse, error) {
+	rsp, err := c.UpdateUser(ctx, userID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateUserResponse(rsp)
+}
+
 // GetCipInfoWithResponse Read the verification status of a user
 //
 // Returns the overall status, KYC of an individual or KYB of a business, and the status of each piece of information that was submitted or requested. What was neither submitted nor requested is not reported. A transaction needs the overall status VERIFIED; tiers need tags that are VERIFIED.
@@ -7128,6 +7823,36 @@ func (c *ClientWithResponses) GetCipInfoWithResponse(ctx context.Context, userID
 		return nil, err
 	}
 	return ParseGetCipInfoResponse(rsp)
+}
+
+// CreateDocumentsWithBodyWithResponse Send further documents of a user
+//
+// Adds documents after those that the user has, and returns the user with all of them. Send at least one. The CIP tag of each document becomes SUBMIT (D-39). A document whose tag is VERIFIED is refused with 422 `INFORMATION_VERIFIED`. A user has at most 100 documents, else 422 `TOO_MANY_DOCUMENTS`. All documents of a request are added, or none.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{user_id}/documents (the `CreateDocuments` operationId).
+func (c *ClientWithResponses) CreateDocumentsWithBodyWithResponse(ctx context.Context, userID UserID, params *CreateDocumentsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateDocumentsResponse, error) {
+	rsp, err := c.CreateDocumentsWithBody(ctx, userID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateDocumentsResponse(rsp)
+}
+
+// CreateDocumentsWithResponse Send further documents of a user
+//
+// Adds documents after those that the user has, and returns the user with all of them. Send at least one. The CIP tag of each document becomes SUBMIT (D-39). A document whose tag is VERIFIED is refused with 422 `INFORMATION_VERIFIED`. A user has at most 100 documents, else 422 `TOO_MANY_DOCUMENTS`. All documents of a request are added, or none.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{user_id}/documents (the `CreateDocuments` operationId).
+func (c *ClientWithResponses) CreateDocumentsWithResponse(ctx context.Context, userID UserID, params *CreateDocumentsParams, body CreateDocumentsJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateDocumentsResponse, error) {
+	rsp, err := c.CreateDocuments(ctx, userID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateDocumentsResponse(rsp)
 }
 
 // ListFundingAccountsWithResponse List the funding accounts of a user
@@ -10113,6 +10838,352 @@ func ParseGetUserResponse(rsp *http.Response) (*GetUserResponse, error) {
 	return response, nil
 }
 
+// ParseUpdateUserResponse parses an HTTP response from a UpdateUserWithResponse call
+func ParseUpdateUserResponse(rsp *http.Response) (*UpdateUserResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateUserResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest User
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthorized
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest PayloadTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest UnsupportedMediaType
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest InformationVerified
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest InternalError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ServiceUnavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateUserResponse200Headers
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers UpdateUserResponse400Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers UpdateUserResponse401Headers
+		if values := rsp.Header.Values("WWW-Authenticate"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "WWW-Authenticate", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.WWWAuthenticate = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers UpdateUserResponse404Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers404 = &headers
+	case rsp.StatusCode == 413:
+		var headers UpdateUserResponse413Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers UpdateUserResponse415Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers UpdateUserResponse422Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 429:
+		var headers UpdateUserResponse429Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 500:
+		var headers UpdateUserResponse500Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers UpdateUserResponse503Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseGetCipInfoResponse parses an HTTP response from a GetCipInfoWithResponse call
 func ParseGetCipInfoResponse(rsp *http.Response) (*GetCipInfoResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -10325,6 +11396,383 @@ func ParseGetCipInfoResponse(rsp *http.Response) (*GetCipInfoResponse, error) {
 		response.Headers500 = &headers
 	case rsp.StatusCode == 503:
 		var headers GetCipInfoResponse503Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseCreateDocumentsResponse parses an HTTP response from a CreateDocumentsWithResponse call
+func ParseCreateDocumentsResponse(rsp *http.Response) (*CreateDocumentsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateDocumentsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest User
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthorized
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest IdempotencyConflict
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest PayloadTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest UnsupportedMediaType
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest DocumentsRefused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest InternalError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ServiceUnavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers CreateDocumentsResponse200Headers
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers CreateDocumentsResponse400Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers CreateDocumentsResponse401Headers
+		if values := rsp.Header.Values("WWW-Authenticate"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "WWW-Authenticate", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.WWWAuthenticate = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers CreateDocumentsResponse404Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers404 = &headers
+	case rsp.StatusCode == 409:
+		var headers CreateDocumentsResponse409Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers409 = &headers
+	case rsp.StatusCode == 413:
+		var headers CreateDocumentsResponse413Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers CreateDocumentsResponse415Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers CreateDocumentsResponse422Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 429:
+		var headers CreateDocumentsResponse429Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 500:
+		var headers CreateDocumentsResponse500Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers CreateDocumentsResponse503Headers
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {

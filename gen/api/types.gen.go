@@ -84,6 +84,7 @@ const (
 	ErrorCodeFundingAccountNotActive ErrorCode = "FUNDING_ACCOUNT_NOT_ACTIVE"
 	ErrorCodeFundingAccountNotFound  ErrorCode = "FUNDING_ACCOUNT_NOT_FOUND"
 	ErrorCodeIdempotencyKeyReused    ErrorCode = "IDEMPOTENCY_KEY_REUSED"
+	ErrorCodeInformationVerified     ErrorCode = "INFORMATION_VERIFIED"
 	ErrorCodeInternalError           ErrorCode = "INTERNAL_ERROR"
 	ErrorCodeKycNotEligible          ErrorCode = "KYC_NOT_ELIGIBLE"
 	ErrorCodeLimitExceeded           ErrorCode = "LIMIT_EXCEEDED"
@@ -97,6 +98,7 @@ const (
 	ErrorCodeReceiveUserNotFound     ErrorCode = "RECEIVE_USER_NOT_FOUND"
 	ErrorCodeSendingNotEnabled       ErrorCode = "SENDING_NOT_ENABLED"
 	ErrorCodeServiceUnavailable      ErrorCode = "SERVICE_UNAVAILABLE"
+	ErrorCodeTooManyDocuments        ErrorCode = "TOO_MANY_DOCUMENTS"
 	ErrorCodeUnauthorized            ErrorCode = "UNAUTHORIZED"
 	ErrorCodeUnsupportedMediaType    ErrorCode = "UNSUPPORTED_MEDIA_TYPE"
 )
@@ -121,6 +123,8 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeFundingAccountNotFound:
 		return true
 	case ErrorCodeIdempotencyKeyReused:
+		return true
+	case ErrorCodeInformationVerified:
 		return true
 	case ErrorCodeInternalError:
 		return true
@@ -147,6 +151,8 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeSendingNotEnabled:
 		return true
 	case ErrorCodeServiceUnavailable:
+		return true
+	case ErrorCodeTooManyDocuments:
 		return true
 	case ErrorCodeUnauthorized:
 		return true
@@ -1609,6 +1615,15 @@ type User struct {
 	Zipcode *Zipcode `json:"zipcode,omitempty"`
 }
 
+// UserDocumentsRequest Documents to add, in one or both forms; at least one.
+type UserDocumentsRequest struct {
+	// PhysicalDocuments Copies of documents, at most 20.
+	PhysicalDocuments []PhysicalDocumentRequest `json:"physical_documents,omitempty"`
+
+	// VirtualDocuments Numbers of documents, at most 20.
+	VirtualDocuments []VirtualDocumentRequest `json:"virtual_documents,omitempty"`
+}
+
 // UserRequest An individual, or with `business: true` a business. A business carries its name in `first_name` and sends neither `last_name` nor `gender`; an individual sends none of `business_type`, `user_scope`, `company_website`, `number_of_employee`, `mailing_address`.
 type UserRequest struct {
 	// AddressLine1 Street and number, 1 to 255 characters.
@@ -1721,6 +1736,83 @@ type UserType string
 //
 // Example: SEND
 type UserTypeRequest = UserType
+
+// UserUpdateRequest Members of a registration that get a value; the others stay. An individual sends none of `business_type`, `user_scope`, `company_website`, `number_of_employee`, `mailing_address`; a business sends neither `last_name` nor `gender`. A `mailing_address` has at least one member.
+type UserUpdateRequest struct {
+	// AddressLine1 Street and number, 1 to 255 characters.
+	//
+	// Example: 1 Sample Street
+	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
+
+	// BusinessType Legal form of a business: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows LLC; other values are accepted.
+	//
+	// Example: LLC
+	BusinessType *BusinessType `json:"business_type,omitempty"`
+
+	// City City or town, 1 to 100 characters.
+	//
+	// Example: San Francisco
+	City *City `json:"city,omitempty"`
+
+	// CompanyWebsite Website of a business, 1 to 2048 characters. It is not checked; a scheme is not needed.
+	//
+	// Example: https://www.example.com
+	CompanyWebsite *CompanyWebsite `json:"company_website,omitempty"`
+
+	// DateOfBirth Date of birth, YYYY-MM-DD. It is neither before 1900-01-01 nor in the future (UTC).
+	DateOfBirth *openapi_types.Date `json:"date_of_birth,omitempty"`
+
+	// Email Email address, at most 254 characters. It need not be unique.
+	Email *string `json:"email,omitempty"`
+
+	// FirstName First name of a person, or the whole name of a business; 1 to 200 characters.
+	//
+	// Example: Asha
+	FirstName *FirstName `json:"first_name,omitempty"`
+
+	// Gender Gender of an individual: free text of 1 to 64 characters; the interface document shows no value.
+	//
+	// Example: FEMALE
+	Gender *Gender `json:"gender,omitempty"`
+
+	// IPAddress IPv4 or IPv6 address, at most 45 characters.
+	//
+	// Example: 203.0.113.7
+	IPAddress *IPAddress `json:"ip_address,omitempty"`
+
+	// LastName Last name of a person, 1 to 200 characters.
+	//
+	// Example: Example
+	LastName *LastName `json:"last_name,omitempty"`
+
+	// MailingAddress The postal address of a business. Each member is optional.
+	MailingAddress *MailingAddressRequest `json:"mailing_address,omitempty"`
+
+	// MobilePhone 4 to 20 digits with the dialling code of the country, without plus sign, spaces and hyphens.
+	//
+	// Example: 14155550100
+	MobilePhone *MobilePhone `json:"mobile_phone,omitempty"`
+
+	// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows BETWEEN_25_TO_50; other values are accepted.
+	//
+	// Example: BETWEEN_25_TO_50
+	NumberOfEmployee *NumberOfEmployee `json:"number_of_employee,omitempty"`
+
+	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
+	//
+	// Example: CA
+	State *StateCode `json:"state,omitempty"`
+
+	// UserScope What a business does: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows COMPUTER_TECHNOLOGY; other values are accepted.
+	//
+	// Example: COMPUTER_TECHNOLOGY
+	UserScope *UserScope `json:"user_scope,omitempty"`
+
+	// Zipcode Postal code as written in its country, 1 to 20 characters.
+	//
+	// Example: 94105
+	Zipcode *Zipcode `json:"zipcode,omitempty"`
+}
 
 // VerificationRequest What to set of the verification of a user. Each member is optional.
 type VerificationRequest struct {
@@ -1911,8 +2003,14 @@ type BankAccountRefused = Error
 // CorridorNotEnabled The body of every error.
 type CorridorNotEnabled = Error
 
+// DocumentsRefused The body of every error.
+type DocumentsRefused = Error
+
 // IdempotencyConflict The body of every error.
 type IdempotencyConflict = Error
+
+// InformationVerified The body of every error.
+type InformationVerified = Error
 
 // InternalError The body of every error.
 type InternalError = Error
@@ -1965,6 +2063,12 @@ type ListPayersParams struct {
 
 // CreateUserParams defines parameters for CreateUser.
 type CreateUserParams struct {
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
+	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
+}
+
+// CreateDocumentsParams defines parameters for CreateDocuments.
+type CreateDocumentsParams struct {
 	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
 	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
 }
@@ -2064,6 +2168,12 @@ type SetVerificationJSONRequestBody = VerificationRequest
 
 // CreateUserJSONRequestBody defines body for CreateUser for application/json ContentType.
 type CreateUserJSONRequestBody = UserRequest
+
+// UpdateUserJSONRequestBody defines body for UpdateUser for application/json ContentType.
+type UpdateUserJSONRequestBody = UserUpdateRequest
+
+// CreateDocumentsJSONRequestBody defines body for CreateDocuments for application/json ContentType.
+type CreateDocumentsJSONRequestBody = UserDocumentsRequest
 
 // CreateFundingAccountJSONRequestBody defines body for CreateFundingAccount for application/json ContentType.
 type CreateFundingAccountJSONRequestBody = FundingAccountRequest

@@ -39,6 +39,8 @@ var statuses = map[payout.Code]int{
 	payout.CodeExchangeRateNotAllowed:  http.StatusUnprocessableEntity,
 	payout.CodeAmountNotAllowed:        http.StatusUnprocessableEntity,
 	payout.CodeLimitExceeded:           http.StatusUnprocessableEntity,
+	payout.CodeInformationVerified:     http.StatusUnprocessableEntity,
+	payout.CodeTooManyDocuments:        http.StatusUnprocessableEntity,
 }
 
 // retryAfterOutage is the Retry-After of a 503.

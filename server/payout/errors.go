@@ -41,6 +41,12 @@ const (
 	CodeLimitExceeded           Code = "LIMIT_EXCEEDED"
 )
 
+// Codes of rules about further information (D-72).
+const (
+	CodeInformationVerified Code = "INFORMATION_VERIFIED"
+	CodeTooManyDocuments    Code = "TOO_MANY_DOCUMENTS"
+)
+
 // messages maps each code to its human-readable message; it is also the list of all codes.
 var messages = map[Code]string{
 	CodeBadRequest:              "The request is not valid.",
@@ -67,6 +73,8 @@ var messages = map[Code]string{
 	CodeExchangeRateNotAllowed:  "The exchange rate is not allowed for these currencies.",
 	CodeAmountNotAllowed:        "The amount is not allowed here.",
 	CodeLimitExceeded:           "The amount is above the remaining limit of the user.",
+	CodeInformationVerified:     "The information is verified and cannot change.",
+	CodeTooManyDocuments:        "The user would have more documents than are kept.",
 }
 
 // Codes lists every code, in no particular order.

@@ -62,9 +62,6 @@ func TestEnumerationsAreWhole(t *testing.T) {
 			t.Errorf("%s: declared %q, listed %q", typeName, all, listed)
 		}
 	}
-	if n := len(Codes()); n != 24 {
-		t.Errorf("%d codes, D-08 and D-09 have 10 and 14", n)
-	}
 }
 
 func texts[T ~string](all []T) []string {
@@ -153,8 +150,8 @@ func TestReasonsAreMadeOfConstants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// These are kinds and methods of this package, a currency that is known to exist, and the errors of MinorUnits.
-	words := []string{"kind", "string(m)", "reason", "err.Error()"}
+	// These are kinds, methods and CIP tags of this package, a currency that is known to exist, and the errors of MinorUnits.
+	words := []string{"kind", "string(m)", "tag", "reason", "err.Error()"}
 	calls := 0
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {

@@ -12,7 +12,7 @@ import (
 // whose country is not an originating corridor of the client (section 1, rule 1).
 func (s *Service) CreateUser(ctx context.Context, c Client, key Idempotency, u User) (_ User, replayed bool, err error) {
 	return once(ctx, s, c, key, creation[User, UserID]{
-		check: func() error { return s.mayRegister(u) },
+		check: func() error { return refused(u.check(s.now(), s.isCountry)) },
 		create: func(tx Tx, id UserID) (User, error) {
 			if _, ok := c.Corridor(u.Country); u.Sending && !ok {
 				return User{}, NewError(CodeCorridorNotEnabled,
@@ -29,10 +29,10 @@ func (s *Service) CreateUser(ctx context.Context, c Client, key Idempotency, u U
 	})
 }
 
-// mayRegister checks the fields of a registration.
-func (s *Service) mayRegister(u User) error {
-	isCountry := func(code string) bool { _, ok := s.country(code); return ok }
-	return refused(u.check(s.now(), isCountry))
+// isCountry reports whether ISO 3166-1 has a country.
+func (s *Service) isCountry(code string) bool {
+	_, ok := s.country(code)
+	return ok
 }
 
 // User returns a user with its documents; otherwise CodeNotFound.
@@ -75,7 +75,7 @@ type Verification struct {
 func (s *Service) SetVerification(ctx context.Context, c Client, userID UserID, v Verification) (CIPInfo, error) {
 	var info CIPInfo
 	err := s.store.Write(ctx, func(tx Tx) error {
-		u, err := findUser(ctx, tx, c, userID)
+		u, err := lockedUser(ctx, tx, c, userID)
 		if err != nil {
 			return err
 		}

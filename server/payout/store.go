@@ -103,6 +103,9 @@ type Tx interface {
 
 	// InsertUser writes the user and its documents.
 	InsertUser(ctx context.Context, clientID ClientID, u User) error
+	// InsertUserDocuments writes documents of a user, the first one at a position from 0 on.
+	InsertUserDocuments(ctx context.Context, clientID ClientID, userID UserID, position int, documents []Document) error
+	SetUserProfile(ctx context.Context, clientID ClientID, userID UserID, profile UserProfile) error
 	SetUserStatus(ctx context.Context, clientID ClientID, userID UserID, status KYCStatus) error
 	// SetCIPTags sets the status of each given tag; others are unchanged.
 	SetCIPTags(ctx context.Context, clientID ClientID, userID UserID, tags map[string]CIPStatus) error

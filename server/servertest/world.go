@@ -19,6 +19,7 @@ import (
 var CreationTables = map[string]string{
 	"createUser": "users", "createFundingAccount": "funding_accounts", "createReceiveUser": "receive_users",
 	"createBankAccount": "bank_accounts", "createWalletAccount": "wallet_accounts", "createTransaction": "transactions",
+	"createDocuments": "documents",
 }
 
 // Creations lists the operations that take a key.
@@ -132,6 +133,8 @@ func (w World) Body(t testing.TB, op *contract.Operation) []byte {
 	}
 	text, ok := map[string]string{
 		"createUser":              `{"first_name":"Asha","email":"asha@example.com","country":"US","type":"SEND"}`,
+		"updateUser":              `{"city":"Reno"}`,
+		"createDocuments":         `{"virtual_documents":[{"document_value":"000000000","document_type":"SSN"}]}`,
 		"createFundingAccount":    `{"funding_source_type":"CARD"}`,
 		"createReceiveUser":       `{"first_name":"Bina","country":"NP"}`,
 		"createBankAccount":       `{"bank_id":2001,"account_number":"0001234567","currency":"NPR"}`,

@@ -53,7 +53,7 @@ var relations = []relation{
 
 // withoutResource selects the keys whose resource is in none of the tables.
 func withoutResource() string {
-	tables := []string{"users", "funding_accounts", "receive_users", "bank_accounts", "wallet_accounts", "transactions",
+	tables := []string{"users", "funding_accounts", "receive_users", "bank_accounts", "wallet_accounts", "transactions", "documents",
 		"webhook_endpoints", "webhook_rotations"}
 	for i, table := range tables {
 		tables[i] = `not exists (select 1 from ` + table + ` r where r.client_id = k.client_id and r.id = k.resource_id)`

@@ -37,7 +37,7 @@ func (t tx) InsertTransaction(ctx context.Context, clientID payout.ClientID, v p
 		v.To.PayerID, v.To.PickupLocation, jsonText(receiverRow(v.Receiver))); err != nil {
 		return err
 	}
-	return t.insertDocuments(ctx, clientID, v.UserID, &v.ID, v.Documents)
+	return t.insertDocuments(ctx, clientID, v.UserID, &v.ID, 0, v.Documents)
 }
 
 // Transaction reads a transaction of a user.

@@ -40,15 +40,20 @@ func (t tx) InsertUser(ctx context.Context, clientID payout.ClientID, u payout.U
 		u.Sending, u.Country, userText(u.Profile)); err != nil {
 		return err
 	}
-	return t.insertDocuments(ctx, clientID, u.ID, nil, u.Documents)
+	return t.insertDocuments(ctx, clientID, u.ID, nil, 0, u.Documents)
+}
+
+// InsertUserDocuments writes documents of a user, the first one at a position from 0 on.
+func (t tx) InsertUserDocuments(ctx context.Context, clientID payout.ClientID, userID payout.UserID, position int, documents []payout.Document) error {
+	return t.insertDocuments(ctx, clientID, userID, nil, position, documents)
 }
 
 // insertDocuments writes the documents of a user, or of one of the user's transactions.
-func (t tx) insertDocuments(ctx context.Context, clientID payout.ClientID, userID payout.UserID, transactionID *payout.TransactionID, all []payout.Document) error {
+func (t tx) insertDocuments(ctx context.Context, clientID payout.ClientID, userID payout.UserID, transactionID *payout.TransactionID, position int, all []payout.Document) error {
 	for i, d := range all {
 		if _, err := t.exec(ctx, `insert into documents (client_id, user_id, transaction_id, position, `+documentColumns+`,
 			content) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-			append(slices.Clone(t.engine.binary), clientID, userID, transactionID, i, d.ID, string(d.Kind), d.Type, d.Value,
+			append(slices.Clone(t.engine.binary), clientID, userID, transactionID, position+i, d.ID, string(d.Kind), d.Type, d.Value,
 				d.MediaType, d.ExpiryDate, d.IssuingAuthority, d.Country, d.State, d.Content)...); err != nil {
 			return err
 		}
@@ -60,6 +65,12 @@ func (t tx) insertDocuments(ctx context.Context, clientID payout.ClientID, userI
 func (t tx) LockUser(ctx context.Context, clientID payout.ClientID, userID payout.UserID) error {
 	_, err := list(ctx, t.reads, func(s scanner, v *int64) error { return s.Scan(v) },
 		`select 1 from users where client_id = $1 and id = $2`+t.engine.locked, clientID, userID)
+	return err
+}
+
+// SetUserProfile changes the submitted information of a user.
+func (t tx) SetUserProfile(ctx context.Context, clientID payout.ClientID, userID payout.UserID, profile payout.UserProfile) error {
+	_, err := t.exec(ctx, `update users set profile = $3 where client_id = $1 and id = $2`, clientID, userID, userText(profile))
 	return err
 }
 

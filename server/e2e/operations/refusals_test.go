@@ -24,7 +24,11 @@ func TestUnmetRulesAnswer422(t *testing.T) {
 		"createBankAccount":   {`"NPR"`, `"USD"`, api.ErrorCodeCurrencyNotSupported},
 		"createWalletAccount": {`1004`, `9999999`, api.ErrorCodePayerNotFound},
 		"createTransaction":   {`"USD"`, `"GBP"`, api.ErrorCodeCurrencyNotSupported},
+		"updateUser":          {`"Reno"`, `"Elko"`, api.ErrorCodeInformationVerified},
+		"createDocuments":     {`"SSN"`, `"PASSPORT"`, api.ErrorCodeInformationVerified},
 	}
+	verified := "/sandbox/users/" + w["user_id"] + "/verification"
+	servertest.OKBody(t, servertest.Call(t, s, "POST", verified, []byte(`{"cip_info":{"CITY":"VERIFIED","ID_DOC":"VERIFIED"}}`)))
 	for _, op := range s.Contract.Operations() {
 		if !slices.Contains(op.Statuses(), http.StatusUnprocessableEntity) {
 			continue

@@ -1,12 +1,14 @@
 package resources_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/openapi"
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
@@ -43,12 +45,15 @@ func sendExample(t *testing.T, s *servertest.Server, method, template string, ex
 	t.Helper()
 	sender := servertest.NewSender(t, s.Client)
 	receiver := servertest.NewReceiver(t, s.Client, sender.ID)
-	path := strings.NewReplacer("{user_id}", sender.ID.String(), "{receive_user_id}", receiver.ID.String(),
-		"{funding_account_id}", sender.Fund.String()).Replace(template)
 	text, err := json.Marshal(example.Value.Value)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if method == "PATCH" && bytes.Contains(text, []byte(`"mailing_address"`)) {
+		sender.ID = servertest.Parse[api.User](t, register(t, s, businessUser)).ID
+	}
+	path := strings.NewReplacer("{user_id}", sender.ID.String(), "{receive_user_id}", receiver.ID.String(),
+		"{funding_account_id}", sender.Fund.String()).Replace(template)
 	body := servertest.Parse[map[string]any](t, text)
 	if to, ok := body["to"].(map[string]any); ok {
 		body["from_fund_id"], to["id"] = sender.Fund, receiver.ID
