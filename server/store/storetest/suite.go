@@ -51,6 +51,7 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"a writer cannot reach the rows of another client", writeIsolation},
 		{"statuses and tags change alone", changes},
 		{"only lacking tags are requested", requests},
+		{"further information is added", furtherInformation},
 		{"an idempotency key is taken once", uniqueKeys},
 		{"an id is used once", uniqueIDs},
 		{"usage is counted per day, month and year", usageCounters},

@@ -95,6 +95,12 @@ func writeIsolation(t *testing.T, db Database) {
 		"SetCIPTags": func(tx payout.Tx) error {
 			return tx.SetCIPTags(ctx, id, mine.user.ID, map[string]payout.CIPStatus{"ID_DOC": payout.CIPVerified})
 		},
+		"SetUserProfile": func(tx payout.Tx) error {
+			return tx.SetUserProfile(ctx, id, mine.user.ID, payout.UserProfile{FirstName: "another"})
+		},
+		"InsertUserDocuments": func(tx payout.Tx) error {
+			return tx.InsertUserDocuments(ctx, id, mine.user.ID, 0, []payout.Document{{ID: "new"}})
+		},
 		"RequestCIPTags":       func(tx payout.Tx) error { return tx.RequestCIPTags(ctx, id, mine.user.ID, []string{"ID_DOC"}) },
 		"InsertFundingAccount": func(tx payout.Tx) error { return tx.InsertFundingAccount(ctx, id, funding) },
 		"SetFundingAccountStatus": func(tx payout.Tx) error {
@@ -117,9 +123,32 @@ func writeIsolation(t *testing.T, db Database) {
 	same(t, "webhook delivery", found(db.WebhookDelivery(ctx, mine.client.ID, mine.endpoint.ID, mine.delivery.EventID))(t), mine.delivery)
 	user := found(db.User(ctx, mine.client.ID, mine.user.ID))(t)
 	same(t, "status", user.Status, mine.user.Status)
+	same(t, "profile", user.Profile, mine.user.Profile)
 	same(t, "tags", must(db.CIPTags(ctx, mine.client.ID, mine.user.ID))(t), mine.tags)
 	same(t, "funding", must(db.FundingAccounts(ctx, mine.client.ID, mine.user.ID, payout.Page{}))(t), []payout.FundingAccount{mine.funding})
 	same(t, "usage", must(db.Usage(ctx, mine.client.ID, mine.usage))(t).Daily, mine.used)
+}
+
+// Further documents come after the others, and the profile is replaced (D-72).
+func furtherInformation(t *testing.T, db Database) {
+	w, ctx := newWorld("a"), t.Context()
+	w.put(t, db)
+	further := newWorld("further").user
+	write(t, db, func(ctx context.Context, tx payout.Tx) error {
+		if err := tx.SetUserProfile(ctx, w.client.ID, w.user.ID, further.Profile); err != nil {
+			return err
+		}
+		return tx.InsertUserDocuments(ctx, w.client.ID, w.user.ID, len(w.user.Documents), further.Documents)
+	})
+	user := withoutDocuments(w.user)
+	user.Profile = further.Profile
+	same(t, "user", found(db.User(ctx, w.client.ID, w.user.ID))(t), user)
+	var want []payout.Document
+	for _, d := range append(slices.Clone(w.user.Documents), further.Documents...) {
+		d.Content = nil
+		want = append(want, d)
+	}
+	same(t, "documents", must(db.UserDocuments(ctx, w.client.ID, w.user.ID))(t), want)
 }
 
 // A tag is requested if it is absent or FAILED; all others are unchanged (D-25).
