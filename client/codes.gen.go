@@ -53,6 +53,12 @@ const (
 	InformationVerified Code = "INFORMATION_VERIFIED"
 	// TooManyDocuments: 422. The user would have more than 100 documents.
 	TooManyDocuments Code = "TOO_MANY_DOCUMENTS"
+	// TransactionNotCancelable: 422. The transaction is not INITIATED any more, and not CANCELED.
+	TransactionNotCancelable Code = "TRANSACTION_NOT_CANCELABLE"
+	// TransitionNotAllowed: 422. There is no such move.
+	TransitionNotAllowed Code = "TRANSITION_NOT_ALLOWED"
+	// InformationRequired: 422. Information of the user is not verified yet.
+	InformationRequired Code = "INFORMATION_REQUIRED"
 	// RateLimited: 429. The client has sent too many requests, or too many requests with wrong credentials came from its address or for its client id.
 	RateLimited Code = "RATE_LIMITED"
 	// InternalError: 500. Something failed in the service, perhaps after it had done what was asked.

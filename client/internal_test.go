@@ -23,7 +23,8 @@ var operations = []*operation{
 	listPayers, getPayer, listBanks, getBank, listCountryStates, getCountryState, listStatesV2, getStateV2, createUser, getUser,
 	getCipInfo, getTransactionLimit, createTransaction, listTransactions, getTransaction, createFundingAccount,
 	listFundingAccounts, createReceiveUser, listReceiveUsers, createBankAccount, listBankAccounts, createWalletAccount,
-	listWalletAccounts, setVerification, setFundingAccountStatus, updateUser, createDocuments,
+	listWalletAccounts, setVerification, setFundingAccountStatus, updateUser, createDocuments, cancelTransaction,
+	setTransactionStatus,
 }
 
 func TestEveryOperationOfTheContractHasAMethod(t *testing.T) {

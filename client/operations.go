@@ -49,6 +49,7 @@ var (
 	createTransaction       = &operation{"createTransaction", "/users/{user_id}/transactions", creates}
 	listTransactions        = &operation{"listTransactions", "/users/{user_id}/transactions", reads}
 	getTransaction          = &operation{"getTransaction", "/users/{user_id}/transactions/{transaction_id}", reads}
+	cancelTransaction       = &operation{"cancelTransaction", "/users/{user_id}/transactions/{transaction_id}/cancel", sets}
 	createFundingAccount    = &operation{"createFundingAccount", "/users/{user_id}/funding-accounts", creates}
 	listFundingAccounts     = &operation{"listFundingAccounts", "/users/{user_id}/funding-accounts", reads}
 	createReceiveUser       = &operation{"createReceiveUser", "/users/{user_id}/receive-users", creates}
@@ -59,6 +60,7 @@ var (
 	listWalletAccounts      = &operation{"listWalletAccounts", "/users/{user_id}/receive-users/{receive_user_id}/wallet-accounts", reads}
 	setVerification         = &operation{"setVerification", "/sandbox/users/{user_id}/verification", sets}
 	setFundingAccountStatus = &operation{"setFundingAccountStatus", "/sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status", sets}
+	setTransactionStatus    = &operation{"setTransactionStatus", "/sandbox/users/{user_id}/transactions/{transaction_id}/status", sets}
 )
 
 // ListPayers lists the payers of the enabled destination countries, filtered by params, ordered by id. It lists none for a
@@ -206,6 +208,16 @@ func (c *Client) GetTransaction(
 	return one[api.Transaction](ctx, c, getTransaction, r, err, options)
 }
 
+// CancelTransaction cancels a transaction that is INITIATED, so that its amount no longer counts against the limits of the
+// user, and returns it; one that is CANCELED already is returned as it is (decision D-66). It is never retried, but may be
+// repeated. Errors: [NotFound], [TransactionNotCancelable].
+func (c *Client) CancelTransaction(
+	ctx context.Context, userID, transactionID uuid.UUID, options ...CallOption,
+) (*api.Transaction, error) {
+	r, err := api.NewCancelTransactionRequest(c.base, userID, transactionID)
+	return one[api.Transaction](ctx, c, cancelTransaction, r, err, options)
+}
+
 // CreateFundingAccount links a funding account to a user, in status PENDING; the operator makes it ACTIVE, in a sandbox
 // [Client.SetFundingAccountStatus] does (decision D-20). Errors: [NotFound].
 func (c *Client) CreateFundingAccount(
@@ -293,4 +305,15 @@ func (c *Client) SetFundingAccountStatus(
 	r, err := api.NewSetFundingAccountStatusRequest(
 		c.base, userID, fundingAccountID, api.FundingAccountStatusRequest{Status: status})
 	return one[api.FundingAccount](ctx, c, setFundingAccountStatus, r, encoded(status, err), options)
+}
+
+// SetTransactionStatus moves a transaction along the table of decision D-66, only in a sandbox; elsewhere it is [NotFound]. It
+// is never retried, but may be repeated: a status that the transaction has changes nothing.
+// Errors: [NotFound], [BadRequest], [TransitionNotAllowed], and for PROCESSING [InformationRequired] and those of the sender
+// in [Client.CreateTransaction].
+func (c *Client) SetTransactionStatus(
+	ctx context.Context, userID, transactionID uuid.UUID, move api.TransactionMoveRequest, options ...CallOption,
+) (*api.Transaction, error) {
+	r, err := api.NewSetTransactionStatusRequest(c.base, userID, transactionID, move)
+	return one[api.Transaction](ctx, c, setTransactionStatus, r, encoded(move, err), options)
 }

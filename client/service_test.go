@@ -131,6 +131,18 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 		}
 		delete(sent, transaction.ID)
 	}
+	made := must(c.CreateTransaction(ctx, user.ID, api.TransactionRequest{
+		FromAmount: client.MustAmount("10.00"), ExchangeRate: client.MustAmount("132.25"), FromCurrency: "USD", ToCurrency: "NPR",
+		FromFundID: fund.ID, To: client.HomeDelivery(receiver.ID, servertest.HomePayer),
+	}))(t)
+	if canceled := must(c.CancelTransaction(ctx, user.ID, made.ID))(t); canceled.Status != api.TransactionStatusCanceled {
+		t.Errorf("canceled: %v", canceled)
+	}
+	made = must(c.SetTransactionStatus(ctx, user.ID, made.ID, api.TransactionMoveRequest{Status: api.TransactionStatusCanceled}))(t)
+	if made.Status != api.TransactionStatusCanceled || made.RequiredInformation == nil || made.UpdatedAt == nil {
+		t.Errorf("canceled: %v", made)
+	}
+
 	if limit := must(c.GetTransactionLimit(ctx, user.ID, "NP"))(t); len(sent) != 0 || limit.Country != "NP" {
 		t.Errorf("not listed: %v; the limit is %v", sent, limit)
 	}

@@ -151,6 +151,24 @@ type ClientInterface interface {
 	// Corresponds with POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status (the `SetFundingAccountStatus` operationId).
 	SetFundingAccountStatus(ctx context.Context, userID UserID, fundingAccountID openapi_types.UUID, body SetFundingAccountStatusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// SetTransactionStatusWithBody Move a transaction along
+	//
+	// Sandbox only; stands in for the operator. Makes any of the moves of [Outcome of a payout](#outcome-of-a-payout), and returns the transaction. The status and delivery status that it has change nothing. `delivery_status` is what the move sets, so it may be left out, except for READY_FOR_PICKUP. `status_reason` is needed with FAILED and RETURNED, optional with CANCELED, and not accepted with any other status. A move to PROCESSING follows the rules of the operator: nothing is left in `required_information`, and the user may still send.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /sandbox/users/{user_id}/transactions/{transaction_id}/status (the `SetTransactionStatus` operationId).
+	SetTransactionStatusWithBody(ctx context.Context, userID UserID, transactionID openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SetTransactionStatus Move a transaction along
+	//
+	// Sandbox only; stands in for the operator. Makes any of the moves of [Outcome of a payout](#outcome-of-a-payout), and returns the transaction. The status and delivery status that it has change nothing. `delivery_status` is what the move sets, so it may be left out, except for READY_FOR_PICKUP. `status_reason` is needed with FAILED and RETURNED, optional with CANCELED, and not accepted with any other status. A move to PROCESSING follows the rules of the operator: nothing is left in `required_information`, and the user may still send.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /sandbox/users/{user_id}/transactions/{transaction_id}/status (the `SetTransactionStatus` operationId).
+	SetTransactionStatus(ctx context.Context, userID UserID, transactionID openapi_types.UUID, body SetTransactionStatusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// SetVerificationWithBody Set the verification status of a user
 	//
 	// Sandbox only; stands in for the operator. Sets the overall status, the status of any tags of the user's kind, or both, and returns the verification information as it is now. What is not sent stays as it is. Any status can follow any other. A tag can be set although nothing was submitted for it.
@@ -339,7 +357,7 @@ type ClientInterface interface {
 
 	// GetTransactionLimit Read what a user may still send to a destination
 	//
-	// Returns the user's current tier for one destination and what remains in it, in the sending currency of the user's corridor. Each transaction reduces the remaining limits by its `from_amount`; they are renewed at the start of the UTC day, month and year. A user without the capability to send has tier 0 and limits of 0. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
+	// Returns the user's current tier for one destination and what remains in it, in the sending currency of the user's corridor. Each transaction reduces the remaining limits by its `from_amount`, until it is CANCELED, FAILED or RETURNED; they are renewed at the start of the UTC day, month and year. A user without the capability to send has tier 0 and limits of 0. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
 	//
 	// Corresponds with GET /users/{user_id}/transaction-limit (the `GetTransactionLimit` operationId).
 	GetTransactionLimit(ctx context.Context, userID UserID, params *GetTransactionLimitParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -383,8 +401,9 @@ type ClientInterface interface {
 	//    within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
 	//    zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 	// 6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
-	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
-	//    the tags that the next tier requires become REQUESTED.
+	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created and
+	//    held: the tags that the next tier requires become REQUESTED, and `required_information` lists the tags that
+	//    must be verified before it is released.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -423,8 +442,9 @@ type ClientInterface interface {
 	//    within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
 	//    zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 	// 6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
-	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
-	//    the tags that the next tier requires become REQUESTED.
+	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created and
+	//    held: the tags that the next tier requires become REQUESTED, and `required_information` lists the tags that
+	//    must be verified before it is released.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -437,6 +457,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /users/{user_id}/transactions/{transaction_id} (the `GetTransaction` operationId).
 	GetTransaction(ctx context.Context, userID UserID, transactionID openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CancelTransaction Cancel a transaction
+	//
+	// Cancels a transaction that is INITIATED, and returns it with the status CANCELED. Its amount no longer counts against the limits of the user. A transaction that is CANCELED already is returned as it is, so the request may be repeated. Any other status is refused with 422 `TRANSACTION_NOT_CANCELABLE`: it is on its way, or has ended.
+	//
+	// Corresponds with POST /users/{user_id}/transactions/{transaction_id}/cancel (the `CancelTransaction` operationId).
+	CancelTransaction(ctx context.Context, userID UserID, transactionID openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListStatesV2 List states, second form
 	//
@@ -583,6 +610,44 @@ func (c *Client) SetFundingAccountStatusWithBody(ctx context.Context, userID Use
 // Corresponds with POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status (the `SetFundingAccountStatus` operationId).
 func (c *Client) SetFundingAccountStatus(ctx context.Context, userID UserID, fundingAccountID openapi_types.UUID, body SetFundingAccountStatusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSetFundingAccountStatusRequest(c.Server, userID, fundingAccountID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SetTransactionStatusWithBody Move a transaction along
+//
+// Sandbox only; stands in for the operator. Makes any of the moves of [Outcome of a payout](#outcome-of-a-payout), and returns the transaction. The status and delivery status that it has change nothing. `delivery_status` is what the move sets, so it may be left out, except for READY_FOR_PICKUP. `status_reason` is needed with FAILED and RETURNED, optional with CANCELED, and not accepted with any other status. A move to PROCESSING follows the rules of the operator: nothing is left in `required_information`, and the user may still send.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /sandbox/users/{user_id}/transactions/{transaction_id}/status (the `SetTransactionStatus` operationId).
+func (c *Client) SetTransactionStatusWithBody(ctx context.Context, userID UserID, transactionID openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetTransactionStatusRequestWithBody(c.Server, userID, transactionID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SetTransactionStatus Move a transaction along
+//
+// Sandbox only; stands in for the operator. Makes any of the moves of [Outcome of a payout](#outcome-of-a-payout), and returns the transaction. The status and delivery status that it has change nothing. `delivery_status` is what the move sets, so it may be left out, except for READY_FOR_PICKUP. `status_reason` is needed with FAILED and RETURNED, optional with CANCELED, and not accepted with any other status. A move to PROCESSING follows the rules of the operator: nothing is left in `required_information`, and the user may still send.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /sandbox/users/{user_id}/transactions/{transaction_id}/status (the `SetTransactionStatus` operationId).
+func (c *Client) SetTransactionStatus(ctx context.Context, userID UserID, transactionID openapi_types.UUID, body SetTransactionStatusJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetTransactionStatusRequest(c.Server, userID, transactionID, body)
 	if err != nil {
 		return nil, err
 	}
@@ -1001,7 +1066,7 @@ func (c *Client) CreateWalletAccount(ctx context.Context, userID UserID, receive
 
 // GetTransactionLimit Read what a user may still send to a destination
 //
-// Returns the user's current tier for one destination and what remains in it, in the sending currency of the user's corridor. Each transaction reduces the remaining limits by its `from_amount`; they are renewed at the start of the UTC day, month and year. A user without the capability to send has tier 0 and limits of 0. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
+// Returns the user's current tier for one destination and what remains in it, in the sending currency of the user's corridor. Each transaction reduces the remaining limits by its `from_amount`, until it is CANCELED, FAILED or RETURNED; they are renewed at the start of the UTC day, month and year. A user without the capability to send has tier 0 and limits of 0. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
 //
 // Corresponds with GET /users/{user_id}/transaction-limit (the `GetTransactionLimit` operationId).
 func (c *Client) GetTransactionLimit(ctx context.Context, userID UserID, params *GetTransactionLimitParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1065,8 +1130,9 @@ func (c *Client) ListTransactions(ctx context.Context, userID UserID, params *Li
 //     within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
 //     zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 //  6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
-//     in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
-//     the tags that the next tier requires become REQUESTED.
+//     in. A transaction that is within these and above the remaining limits of the user's own tier is created and
+//     held: the tags that the next tier requires become REQUESTED, and `required_information` lists the tags that
+//     must be verified before it is released.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1115,8 +1181,9 @@ func (c *Client) CreateTransactionWithBody(ctx context.Context, userID UserID, p
 //     within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
 //     zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 //  6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
-//     in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
-//     the tags that the next tier requires become REQUESTED.
+//     in. A transaction that is within these and above the remaining limits of the user's own tier is created and
+//     held: the tags that the next tier requires become REQUESTED, and `required_information` lists the tags that
+//     must be verified before it is released.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1140,6 +1207,23 @@ func (c *Client) CreateTransaction(ctx context.Context, userID UserID, params *C
 // Corresponds with GET /users/{user_id}/transactions/{transaction_id} (the `GetTransaction` operationId).
 func (c *Client) GetTransaction(ctx context.Context, userID UserID, transactionID openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetTransactionRequest(c.Server, userID, transactionID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CancelTransaction Cancel a transaction
+//
+// Cancels a transaction that is INITIATED, and returns it with the status CANCELED. Its amount no longer counts against the limits of the user. A transaction that is CANCELED already is returned as it is, so the request may be repeated. Any other status is refused with 422 `TRANSACTION_NOT_CANCELABLE`: it is on its way, or has ended.
+//
+// Corresponds with POST /users/{user_id}/transactions/{transaction_id}/cancel (the `CancelTransaction` operationId).
+func (c *Client) CancelTransaction(ctx context.Context, userID UserID, transactionID openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCancelTransactionRequest(c.Server, userID, transactionID)
 	if err != nil {
 		return nil, err
 	}
@@ -1494,6 +1578,60 @@ func NewSetFundingAccountStatusRequestWithBody(server string, userID UserID, fun
 	}
 
 	operationPath := fmt.Sprintf("/sandbox/users/%s/funding-accounts/%s/status", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewSetTransactionStatusRequest calls the generic SetTransactionStatus builder with application/json body
+func NewSetTransactionStatusRequest(server string, userID UserID, transactionID openapi_types.UUID, body SetTransactionStatusJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSetTransactionStatusRequestWithBody(server, userID, transactionID, "application/json", bodyReader)
+}
+
+// NewSetTransactionStatusRequestWithBody constructs an http.Request for the SetTransactionStatus method, with any body, and a specified content type
+func NewSetTransactionStatusRequestWithBody(server string, userID UserID, transactionID openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "user_id", userID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "transaction_id", transactionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/sandbox/users/%s/transactions/%s/status", pathParam0, pathParam1)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -2593,6 +2731,47 @@ func NewGetTransactionRequest(server string, userID UserID, transactionID openap
 	return req, nil
 }
 
+// NewCancelTransactionRequest constructs an http.Request for the CancelTransaction method
+func NewCancelTransactionRequest(server string, userID UserID, transactionID openapi_types.UUID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "user_id", userID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "transaction_id", transactionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/transactions/%s/cancel", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListStatesV2Request constructs an http.Request for the ListStatesV2 method
 func NewListStatesV2Request(server string, params *ListStatesV2Params) (*http.Request, error) {
 	var err error
@@ -2797,6 +2976,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status (the `SetFundingAccountStatus` operationId).
 	SetFundingAccountStatusWithResponse(ctx context.Context, userID UserID, fundingAccountID openapi_types.UUID, body SetFundingAccountStatusJSONRequestBody, reqEditors ...RequestEditorFn) (*SetFundingAccountStatusResponse, error)
 
+	// SetTransactionStatusWithBodyWithResponse Move a transaction along
+	//
+	// Sandbox only; stands in for the operator. Makes any of the moves of [Outcome of a payout](#outcome-of-a-payout), and returns the transaction. The status and delivery status that it has change nothing. `delivery_status` is what the move sets, so it may be left out, except for READY_FOR_PICKUP. `status_reason` is needed with FAILED and RETURNED, optional with CANCELED, and not accepted with any other status. A move to PROCESSING follows the rules of the operator: nothing is left in `required_information`, and the user may still send.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /sandbox/users/{user_id}/transactions/{transaction_id}/status (the `SetTransactionStatus` operationId).
+	SetTransactionStatusWithBodyWithResponse(ctx context.Context, userID UserID, transactionID openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetTransactionStatusResponse, error)
+
+	// SetTransactionStatusWithResponse Move a transaction along
+	//
+	// Sandbox only; stands in for the operator. Makes any of the moves of [Outcome of a payout](#outcome-of-a-payout), and returns the transaction. The status and delivery status that it has change nothing. `delivery_status` is what the move sets, so it may be left out, except for READY_FOR_PICKUP. `status_reason` is needed with FAILED and RETURNED, optional with CANCELED, and not accepted with any other status. A move to PROCESSING follows the rules of the operator: nothing is left in `required_information`, and the user may still send.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /sandbox/users/{user_id}/transactions/{transaction_id}/status (the `SetTransactionStatus` operationId).
+	SetTransactionStatusWithResponse(ctx context.Context, userID UserID, transactionID openapi_types.UUID, body SetTransactionStatusJSONRequestBody, reqEditors ...RequestEditorFn) (*SetTransactionStatusResponse, error)
+
 	// SetVerificationWithBodyWithResponse Set the verification status of a user
 	//
 	// Sandbox only; stands in for the operator. Sets the overall status, the status of any tags of the user's kind, or both, and returns the verification information as it is now. What is not sent stays as it is. Any status can follow any other. A tag can be set although nothing was submitted for it.
@@ -2997,7 +3194,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetTransactionLimitWithResponse Read what a user may still send to a destination
 	//
-	// Returns the user's current tier for one destination and what remains in it, in the sending currency of the user's corridor. Each transaction reduces the remaining limits by its `from_amount`; they are renewed at the start of the UTC day, month and year. A user without the capability to send has tier 0 and limits of 0. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
+	// Returns the user's current tier for one destination and what remains in it, in the sending currency of the user's corridor. Each transaction reduces the remaining limits by its `from_amount`, until it is CANCELED, FAILED or RETURNED; they are renewed at the start of the UTC day, month and year. A user without the capability to send has tier 0 and limits of 0. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -3045,8 +3242,9 @@ type ClientWithResponsesInterface interface {
 	//    within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
 	//    zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 	// 6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
-	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
-	//    the tags that the next tier requires become REQUESTED.
+	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created and
+	//    held: the tags that the next tier requires become REQUESTED, and `required_information` lists the tags that
+	//    must be verified before it is released.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3085,8 +3283,9 @@ type ClientWithResponsesInterface interface {
 	//    within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
 	//    zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 	// 6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
-	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
-	//    the tags that the next tier requires become REQUESTED.
+	//    in. A transaction that is within these and above the remaining limits of the user's own tier is created and
+	//    held: the tags that the next tier requires become REQUESTED, and `required_information` lists the tags that
+	//    must be verified before it is released.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3101,6 +3300,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /users/{user_id}/transactions/{transaction_id} (the `GetTransaction` operationId).
 	GetTransactionWithResponse(ctx context.Context, userID UserID, transactionID openapi_types.UUID, reqEditors ...RequestEditorFn) (*GetTransactionResponse, error)
+
+	// CancelTransactionWithResponse Cancel a transaction
+	//
+	// Cancels a transaction that is INITIATED, and returns it with the status CANCELED. Its amount no longer counts against the limits of the user. A transaction that is CANCELED already is returned as it is, so the request may be repeated. Any other status is refused with 422 `TRANSACTION_NOT_CANCELABLE`: it is on its way, or has ended.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{user_id}/transactions/{transaction_id}/cancel (the `CancelTransaction` operationId).
+	CancelTransactionWithResponse(ctx context.Context, userID UserID, transactionID openapi_types.UUID, reqEditors ...RequestEditorFn) (*CancelTransactionResponse, error)
 
 	// ListStatesV2WithResponse List states, second form
 	//
@@ -4145,6 +4353,202 @@ func (r SetFundingAccountStatusResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r SetFundingAccountStatusResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// SetTransactionStatusResponse200Headers the declared response headers of an HTTP 200 response for SetTransactionStatus
+type SetTransactionStatusResponse200Headers struct {
+	IdempotentReplayed *bool
+	RateLimit          *string
+	RateLimitPolicy    *string
+	XRequestID         string
+}
+
+// SetTransactionStatusResponse400Headers the declared response headers of an HTTP 400 response for SetTransactionStatus
+type SetTransactionStatusResponse400Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// SetTransactionStatusResponse401Headers the declared response headers of an HTTP 401 response for SetTransactionStatus
+type SetTransactionStatusResponse401Headers struct {
+	WWWAuthenticate string
+	XRequestID      string
+}
+
+// SetTransactionStatusResponse404Headers the declared response headers of an HTTP 404 response for SetTransactionStatus
+type SetTransactionStatusResponse404Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// SetTransactionStatusResponse413Headers the declared response headers of an HTTP 413 response for SetTransactionStatus
+type SetTransactionStatusResponse413Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// SetTransactionStatusResponse415Headers the declared response headers of an HTTP 415 response for SetTransactionStatus
+type SetTransactionStatusResponse415Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// SetTransactionStatusResponse422Headers the declared response headers of an HTTP 422 response for SetTransactionStatus
+type SetTransactionStatusResponse422Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// SetTransactionStatusResponse429Headers the declared response headers of an HTTP 429 response for SetTransactionStatus
+type SetTransactionStatusResponse429Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	RetryAfter      int32
+	XRequestID      string
+}
+
+// SetTransactionStatusResponse500Headers the declared response headers of an HTTP 500 response for SetTransactionStatus
+type SetTransactionStatusResponse500Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// SetTransactionStatusResponse503Headers the declared response headers of an HTTP 503 response for SetTransactionStatus
+type SetTransactionStatusResponse503Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	RetryAfter      int32
+	XRequestID      string
+}
+
+type SetTransactionStatusResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Transaction
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *BadRequest
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthorized
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *PayloadTooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *UnsupportedMediaType
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *MoveRefused
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *InternalError
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *ServiceUnavailable
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *SetTransactionStatusResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *SetTransactionStatusResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *SetTransactionStatusResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *SetTransactionStatusResponse404Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *SetTransactionStatusResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *SetTransactionStatusResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *SetTransactionStatusResponse422Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *SetTransactionStatusResponse429Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *SetTransactionStatusResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *SetTransactionStatusResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r SetTransactionStatusResponse) GetJSON200() *Transaction {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r SetTransactionStatusResponse) GetJSON400() *BadRequest {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r SetTransactionStatusResponse) GetJSON401() *Unauthorized {
+	return r.JSON401
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r SetTransactionStatusResponse) GetJSON404() *NotFound {
+	return r.JSON404
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r SetTransactionStatusResponse) GetJSON413() *PayloadTooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r SetTransactionStatusResponse) GetJSON415() *UnsupportedMediaType {
+	return r.JSON415
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r SetTransactionStatusResponse) GetJSON422() *MoveRefused {
+	return r.JSON422
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r SetTransactionStatusResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r SetTransactionStatusResponse) GetJSON500() *InternalError {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r SetTransactionStatusResponse) GetJSON503() *ServiceUnavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r SetTransactionStatusResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SetTransactionStatusResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SetTransactionStatusResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SetTransactionStatusResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -7307,6 +7711,170 @@ func (r GetTransactionResponse) ContentType() string {
 	return ""
 }
 
+// CancelTransactionResponse200Headers the declared response headers of an HTTP 200 response for CancelTransaction
+type CancelTransactionResponse200Headers struct {
+	IdempotentReplayed *bool
+	RateLimit          *string
+	RateLimitPolicy    *string
+	XRequestID         string
+}
+
+// CancelTransactionResponse400Headers the declared response headers of an HTTP 400 response for CancelTransaction
+type CancelTransactionResponse400Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// CancelTransactionResponse401Headers the declared response headers of an HTTP 401 response for CancelTransaction
+type CancelTransactionResponse401Headers struct {
+	WWWAuthenticate string
+	XRequestID      string
+}
+
+// CancelTransactionResponse404Headers the declared response headers of an HTTP 404 response for CancelTransaction
+type CancelTransactionResponse404Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// CancelTransactionResponse422Headers the declared response headers of an HTTP 422 response for CancelTransaction
+type CancelTransactionResponse422Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// CancelTransactionResponse429Headers the declared response headers of an HTTP 429 response for CancelTransaction
+type CancelTransactionResponse429Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	RetryAfter      int32
+	XRequestID      string
+}
+
+// CancelTransactionResponse500Headers the declared response headers of an HTTP 500 response for CancelTransaction
+type CancelTransactionResponse500Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+
+// CancelTransactionResponse503Headers the declared response headers of an HTTP 503 response for CancelTransaction
+type CancelTransactionResponse503Headers struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	RetryAfter      int32
+	XRequestID      string
+}
+
+type CancelTransactionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Transaction
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *BadRequest
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Unauthorized
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFound
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *NotCancelable
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyRequests
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *InternalError
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *ServiceUnavailable
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *CancelTransactionResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *CancelTransactionResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *CancelTransactionResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *CancelTransactionResponse404Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *CancelTransactionResponse422Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *CancelTransactionResponse429Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *CancelTransactionResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *CancelTransactionResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CancelTransactionResponse) GetJSON200() *Transaction {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r CancelTransactionResponse) GetJSON400() *BadRequest {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r CancelTransactionResponse) GetJSON401() *Unauthorized {
+	return r.JSON401
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r CancelTransactionResponse) GetJSON404() *NotFound {
+	return r.JSON404
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r CancelTransactionResponse) GetJSON422() *NotCancelable {
+	return r.JSON422
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r CancelTransactionResponse) GetJSON429() *TooManyRequests {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r CancelTransactionResponse) GetJSON500() *InternalError {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r CancelTransactionResponse) GetJSON503() *ServiceUnavailable {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r CancelTransactionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CancelTransactionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CancelTransactionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CancelTransactionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListStatesV2Response200Headers the declared response headers of an HTTP 200 response for ListStatesV2
 type ListStatesV2Response200Headers struct {
 	RateLimit       *string
@@ -7705,6 +8273,36 @@ func (c *ClientWithResponses) SetFundingAccountStatusWithResponse(ctx context.Co
 	return ParseSetFundingAccountStatusResponse(rsp)
 }
 
+// SetTransactionStatusWithBodyWithResponse Move a transaction along
+//
+// Sandbox only; stands in for the operator. Makes any of the moves of [Outcome of a payout](#outcome-of-a-payout), and returns the transaction. The status and delivery status that it has change nothing. `delivery_status` is what the move sets, so it may be left out, except for READY_FOR_PICKUP. `status_reason` is needed with FAILED and RETURNED, optional with CANCELED, and not accepted with any other status. A move to PROCESSING follows the rules of the operator: nothing is left in `required_information`, and the user may still send.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /sandbox/users/{user_id}/transactions/{transaction_id}/status (the `SetTransactionStatus` operationId).
+func (c *ClientWithResponses) SetTransactionStatusWithBodyWithResponse(ctx context.Context, userID UserID, transactionID openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetTransactionStatusResponse, error) {
+	rsp, err := c.SetTransactionStatusWithBody(ctx, userID, transactionID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSetTransactionStatusResponse(rsp)
+}
+
+// SetTransactionStatusWithResponse Move a transaction along
+//
+// Sandbox only; stands in for the operator. Makes any of the moves of [Outcome of a payout](#outcome-of-a-payout), and returns the transaction. The status and delivery status that it has change nothing. `delivery_status` is what the move sets, so it may be left out, except for READY_FOR_PICKUP. `status_reason` is needed with FAILED and RETURNED, optional with CANCELED, and not accepted with any other status. A move to PROCESSING follows the rules of the operator: nothing is left in `required_information`, and the user may still send.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /sandbox/users/{user_id}/transactions/{transaction_id}/status (the `SetTransactionStatus` operationId).
+func (c *ClientWithResponses) SetTransactionStatusWithResponse(ctx context.Context, userID UserID, transactionID openapi_types.UUID, body SetTransactionStatusJSONRequestBody, reqEditors ...RequestEditorFn) (*SetTransactionStatusResponse, error) {
+	rsp, err := c.SetTransactionStatus(ctx, userID, transactionID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSetTransactionStatusResponse(rsp)
+}
+
 // SetVerificationWithBodyWithResponse Set the verification status of a user
 //
 // Sandbox only; stands in for the operator. Sets the overall status, the status of any tags of the user's kind, or both, and returns the verification information as it is now. What is not sent stays as it is. Any status can follow any other. A tag can be set although nothing was submitted for it.
@@ -8037,7 +8635,7 @@ func (c *ClientWithResponses) CreateWalletAccountWithResponse(ctx context.Contex
 
 // GetTransactionLimitWithResponse Read what a user may still send to a destination
 //
-// Returns the user's current tier for one destination and what remains in it, in the sending currency of the user's corridor. Each transaction reduces the remaining limits by its `from_amount`; they are renewed at the start of the UTC day, month and year. A user without the capability to send has tier 0 and limits of 0. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
+// Returns the user's current tier for one destination and what remains in it, in the sending currency of the user's corridor. Each transaction reduces the remaining limits by its `from_amount`, until it is CANCELED, FAILED or RETURNED; they are renewed at the start of the UTC day, month and year. A user without the capability to send has tier 0 and limits of 0. In no tier is the daily limit above the monthly one, the monthly limit above the annual one, or any limit below that of the tier before.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -8097,8 +8695,9 @@ func (c *ClientWithResponses) ListTransactionsWithResponse(ctx context.Context, 
 //     within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
 //     zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 //  6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
-//     in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
-//     the tags that the next tier requires become REQUESTED.
+//     in. A transaction that is within these and above the remaining limits of the user's own tier is created and
+//     held: the tags that the next tier requires become REQUESTED, and `required_information` lists the tags that
+//     must be verified before it is released.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -8143,8 +8742,9 @@ func (c *ClientWithResponses) CreateTransactionWithBodyWithResponse(ctx context.
 //     within the bounds that you agreed on, if any (`EXCHANGE_RATE_NOT_ALLOWED`); the receiving amount is above
 //     zero, not above 1000000000000, and within what the payer allows (`AMOUNT_NOT_ALLOWED`);
 //  6. the amount is within the remaining limits of the highest tier (`LIMIT_EXCEEDED`), whatever tier the user is
-//     in. A transaction that is within these and above the remaining limits of the user's own tier is created, and
-//     the tags that the next tier requires become REQUESTED.
+//     in. A transaction that is within these and above the remaining limits of the user's own tier is created and
+//     held: the tags that the next tier requires become REQUESTED, and `required_information` lists the tags that
+//     must be verified before it is released.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -8170,6 +8770,21 @@ func (c *ClientWithResponses) GetTransactionWithResponse(ctx context.Context, us
 		return nil, err
 	}
 	return ParseGetTransactionResponse(rsp)
+}
+
+// CancelTransactionWithResponse Cancel a transaction
+//
+// Cancels a transaction that is INITIATED, and returns it with the status CANCELED. Its amount no longer counts against the limits of the user. A transaction that is CANCELED already is returned as it is, so the request may be repeated. Any other status is refused with 422 `TRANSACTION_NOT_CANCELABLE`: it is on its way, or has ended.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{user_id}/transactions/{transaction_id}/cancel (the `CancelTransaction` operationId).
+func (c *ClientWithResponses) CancelTransactionWithResponse(ctx context.Context, userID UserID, transactionID openapi_types.UUID, reqEditors ...RequestEditorFn) (*CancelTransactionResponse, error) {
+	rsp, err := c.CancelTransaction(ctx, userID, transactionID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCancelTransactionResponse(rsp)
 }
 
 // ListStatesV2WithResponse List states, second form
@@ -9897,6 +10512,352 @@ func ParseSetFundingAccountStatusResponse(rsp *http.Response) (*SetFundingAccoun
 		response.Headers500 = &headers
 	case rsp.StatusCode == 503:
 		var headers SetFundingAccountStatusResponse503Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseSetTransactionStatusResponse parses an HTTP response from a SetTransactionStatusWithResponse call
+func ParseSetTransactionStatusResponse(rsp *http.Response) (*SetTransactionStatusResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SetTransactionStatusResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Transaction
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthorized
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest PayloadTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest UnsupportedMediaType
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest MoveRefused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest InternalError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ServiceUnavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers SetTransactionStatusResponse200Headers
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers SetTransactionStatusResponse400Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers SetTransactionStatusResponse401Headers
+		if values := rsp.Header.Values("WWW-Authenticate"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "WWW-Authenticate", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.WWWAuthenticate = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers SetTransactionStatusResponse404Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers404 = &headers
+	case rsp.StatusCode == 413:
+		var headers SetTransactionStatusResponse413Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers SetTransactionStatusResponse415Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers SetTransactionStatusResponse422Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 429:
+		var headers SetTransactionStatusResponse429Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 500:
+		var headers SetTransactionStatusResponse500Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers SetTransactionStatusResponse503Headers
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
@@ -15384,6 +16345,290 @@ func ParseGetTransactionResponse(rsp *http.Response) (*GetTransactionResponse, e
 		response.Headers500 = &headers
 	case rsp.StatusCode == 503:
 		var headers GetTransactionResponse503Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseCancelTransactionResponse parses an HTTP response from a CancelTransactionWithResponse call
+func ParseCancelTransactionResponse(rsp *http.Response) (*CancelTransactionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CancelTransactionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Transaction
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest BadRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Unauthorized
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest NotCancelable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest InternalError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ServiceUnavailable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers CancelTransactionResponse200Headers
+		if values := rsp.Header.Values("Idempotent-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotent-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotentReplayed = &value
+		}
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers CancelTransactionResponse400Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers CancelTransactionResponse401Headers
+		if values := rsp.Header.Values("WWW-Authenticate"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "WWW-Authenticate", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.WWWAuthenticate = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers CancelTransactionResponse404Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers404 = &headers
+	case rsp.StatusCode == 422:
+		var headers CancelTransactionResponse422Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 429:
+		var headers CancelTransactionResponse429Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 500:
+		var headers CancelTransactionResponse500Headers
+		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimit = &value
+		}
+		if values := rsp.Header.Values("RateLimit-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RateLimitPolicy = &value
+		}
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers CancelTransactionResponse503Headers
 		if values := rsp.Header.Values("RateLimit"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "RateLimit", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {

@@ -60,13 +60,28 @@ func (e CipStatus) Valid() bool {
 
 // Defines values for DeliveryStatus.
 const (
-	DeliveryStatusNone DeliveryStatus = "NONE"
+	DeliveryStatusDelivered      DeliveryStatus = "DELIVERED"
+	DeliveryStatusFailed         DeliveryStatus = "FAILED"
+	DeliveryStatusNone           DeliveryStatus = "NONE"
+	DeliveryStatusPending        DeliveryStatus = "PENDING"
+	DeliveryStatusReadyForPickup DeliveryStatus = "READY_FOR_PICKUP"
+	DeliveryStatusReturned       DeliveryStatus = "RETURNED"
 )
 
 // Valid indicates whether the value is a known member of the DeliveryStatus enum.
 func (e DeliveryStatus) Valid() bool {
 	switch e {
+	case DeliveryStatusDelivered:
+		return true
+	case DeliveryStatusFailed:
+		return true
 	case DeliveryStatusNone:
+		return true
+	case DeliveryStatusPending:
+		return true
+	case DeliveryStatusReadyForPickup:
+		return true
+	case DeliveryStatusReturned:
 		return true
 	default:
 		return false
@@ -75,32 +90,35 @@ func (e DeliveryStatus) Valid() bool {
 
 // Defines values for ErrorCode.
 const (
-	ErrorCodeAddressRequired         ErrorCode = "ADDRESS_REQUIRED"
-	ErrorCodeAmountNotAllowed        ErrorCode = "AMOUNT_NOT_ALLOWED"
-	ErrorCodeBadRequest              ErrorCode = "BAD_REQUEST"
-	ErrorCodeCorridorNotEnabled      ErrorCode = "CORRIDOR_NOT_ENABLED"
-	ErrorCodeCurrencyNotSupported    ErrorCode = "CURRENCY_NOT_SUPPORTED"
-	ErrorCodeExchangeRateNotAllowed  ErrorCode = "EXCHANGE_RATE_NOT_ALLOWED"
-	ErrorCodeFundingAccountNotActive ErrorCode = "FUNDING_ACCOUNT_NOT_ACTIVE"
-	ErrorCodeFundingAccountNotFound  ErrorCode = "FUNDING_ACCOUNT_NOT_FOUND"
-	ErrorCodeIdempotencyKeyReused    ErrorCode = "IDEMPOTENCY_KEY_REUSED"
-	ErrorCodeInformationVerified     ErrorCode = "INFORMATION_VERIFIED"
-	ErrorCodeInternalError           ErrorCode = "INTERNAL_ERROR"
-	ErrorCodeKycNotEligible          ErrorCode = "KYC_NOT_ELIGIBLE"
-	ErrorCodeLimitExceeded           ErrorCode = "LIMIT_EXCEEDED"
-	ErrorCodeMethodNotAllowed        ErrorCode = "METHOD_NOT_ALLOWED"
-	ErrorCodeNotFound                ErrorCode = "NOT_FOUND"
-	ErrorCodePayerNotFound           ErrorCode = "PAYER_NOT_FOUND"
-	ErrorCodePayloadTooLarge         ErrorCode = "PAYLOAD_TOO_LARGE"
-	ErrorCodePickupLocationNotFound  ErrorCode = "PICKUP_LOCATION_NOT_FOUND"
-	ErrorCodeRateLimited             ErrorCode = "RATE_LIMITED"
-	ErrorCodeReceiveAccountNotFound  ErrorCode = "RECEIVE_ACCOUNT_NOT_FOUND"
-	ErrorCodeReceiveUserNotFound     ErrorCode = "RECEIVE_USER_NOT_FOUND"
-	ErrorCodeSendingNotEnabled       ErrorCode = "SENDING_NOT_ENABLED"
-	ErrorCodeServiceUnavailable      ErrorCode = "SERVICE_UNAVAILABLE"
-	ErrorCodeTooManyDocuments        ErrorCode = "TOO_MANY_DOCUMENTS"
-	ErrorCodeUnauthorized            ErrorCode = "UNAUTHORIZED"
-	ErrorCodeUnsupportedMediaType    ErrorCode = "UNSUPPORTED_MEDIA_TYPE"
+	ErrorCodeAddressRequired          ErrorCode = "ADDRESS_REQUIRED"
+	ErrorCodeAmountNotAllowed         ErrorCode = "AMOUNT_NOT_ALLOWED"
+	ErrorCodeBadRequest               ErrorCode = "BAD_REQUEST"
+	ErrorCodeCorridorNotEnabled       ErrorCode = "CORRIDOR_NOT_ENABLED"
+	ErrorCodeCurrencyNotSupported     ErrorCode = "CURRENCY_NOT_SUPPORTED"
+	ErrorCodeExchangeRateNotAllowed   ErrorCode = "EXCHANGE_RATE_NOT_ALLOWED"
+	ErrorCodeFundingAccountNotActive  ErrorCode = "FUNDING_ACCOUNT_NOT_ACTIVE"
+	ErrorCodeFundingAccountNotFound   ErrorCode = "FUNDING_ACCOUNT_NOT_FOUND"
+	ErrorCodeIdempotencyKeyReused     ErrorCode = "IDEMPOTENCY_KEY_REUSED"
+	ErrorCodeInformationRequired      ErrorCode = "INFORMATION_REQUIRED"
+	ErrorCodeInformationVerified      ErrorCode = "INFORMATION_VERIFIED"
+	ErrorCodeInternalError            ErrorCode = "INTERNAL_ERROR"
+	ErrorCodeKycNotEligible           ErrorCode = "KYC_NOT_ELIGIBLE"
+	ErrorCodeLimitExceeded            ErrorCode = "LIMIT_EXCEEDED"
+	ErrorCodeMethodNotAllowed         ErrorCode = "METHOD_NOT_ALLOWED"
+	ErrorCodeNotFound                 ErrorCode = "NOT_FOUND"
+	ErrorCodePayerNotFound            ErrorCode = "PAYER_NOT_FOUND"
+	ErrorCodePayloadTooLarge          ErrorCode = "PAYLOAD_TOO_LARGE"
+	ErrorCodePickupLocationNotFound   ErrorCode = "PICKUP_LOCATION_NOT_FOUND"
+	ErrorCodeRateLimited              ErrorCode = "RATE_LIMITED"
+	ErrorCodeReceiveAccountNotFound   ErrorCode = "RECEIVE_ACCOUNT_NOT_FOUND"
+	ErrorCodeReceiveUserNotFound      ErrorCode = "RECEIVE_USER_NOT_FOUND"
+	ErrorCodeSendingNotEnabled        ErrorCode = "SENDING_NOT_ENABLED"
+	ErrorCodeServiceUnavailable       ErrorCode = "SERVICE_UNAVAILABLE"
+	ErrorCodeTooManyDocuments         ErrorCode = "TOO_MANY_DOCUMENTS"
+	ErrorCodeTransactionNotCancelable ErrorCode = "TRANSACTION_NOT_CANCELABLE"
+	ErrorCodeTransitionNotAllowed     ErrorCode = "TRANSITION_NOT_ALLOWED"
+	ErrorCodeUnauthorized             ErrorCode = "UNAUTHORIZED"
+	ErrorCodeUnsupportedMediaType     ErrorCode = "UNSUPPORTED_MEDIA_TYPE"
 )
 
 // Valid indicates whether the value is a known member of the ErrorCode enum.
@@ -123,6 +141,8 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeFundingAccountNotFound:
 		return true
 	case ErrorCodeIdempotencyKeyReused:
+		return true
+	case ErrorCodeInformationRequired:
 		return true
 	case ErrorCodeInformationVerified:
 		return true
@@ -153,6 +173,10 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeServiceUnavailable:
 		return true
 	case ErrorCodeTooManyDocuments:
+		return true
+	case ErrorCodeTransactionNotCancelable:
+		return true
+	case ErrorCodeTransitionNotAllowed:
 		return true
 	case ErrorCodeUnauthorized:
 		return true
@@ -256,15 +280,60 @@ func (e PayoutMethod) Valid() bool {
 	}
 }
 
+// Defines values for StatusReason.
+const (
+	StatusReasonAccountCannotReceive StatusReason = "ACCOUNT_CANNOT_RECEIVE"
+	StatusReasonAccountInvalid       StatusReason = "ACCOUNT_INVALID"
+	StatusReasonComplianceRejected   StatusReason = "COMPLIANCE_REJECTED"
+	StatusReasonNotCollected         StatusReason = "NOT_COLLECTED"
+	StatusReasonOther                StatusReason = "OTHER"
+	StatusReasonPayoutReturned       StatusReason = "PAYOUT_RETURNED"
+)
+
+// Valid indicates whether the value is a known member of the StatusReason enum.
+func (e StatusReason) Valid() bool {
+	switch e {
+	case StatusReasonAccountCannotReceive:
+		return true
+	case StatusReasonAccountInvalid:
+		return true
+	case StatusReasonComplianceRejected:
+		return true
+	case StatusReasonNotCollected:
+		return true
+	case StatusReasonOther:
+		return true
+	case StatusReasonPayoutReturned:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TransactionStatus.
 const (
-	TransactionStatusInitiated TransactionStatus = "INITIATED"
+	TransactionStatusCanceled   TransactionStatus = "CANCELED"
+	TransactionStatusCompleted  TransactionStatus = "COMPLETED"
+	TransactionStatusFailed     TransactionStatus = "FAILED"
+	TransactionStatusInitiated  TransactionStatus = "INITIATED"
+	TransactionStatusProcessing TransactionStatus = "PROCESSING"
+	TransactionStatusReturned   TransactionStatus = "RETURNED"
 )
 
 // Valid indicates whether the value is a known member of the TransactionStatus enum.
 func (e TransactionStatus) Valid() bool {
 	switch e {
+	case TransactionStatusCanceled:
+		return true
+	case TransactionStatusCompleted:
+		return true
+	case TransactionStatusFailed:
+		return true
 	case TransactionStatusInitiated:
+		return true
+	case TransactionStatusProcessing:
+		return true
+	case TransactionStatusReturned:
 		return true
 	default:
 		return false
@@ -536,6 +605,11 @@ type CipStatus string
 // Example: SUBMIT
 type CipStatusRequest = CipStatus
 
+// CipTag The name of a CIP tag, one of the keys of `cip_info`.
+//
+// Example: ID_DOC
+type CipTag = string
+
 // City City or town, 1 to 100 characters.
 //
 // Example: San Francisco
@@ -571,10 +645,31 @@ type Cursor = string
 // Example: School fee
 type CustomPurpose = string
 
-// DeliveryStatus Status of the delivery to the receive user. `NONE` is the only value of this version; treat a value that you do not know as pending.
+// DeliveryStatus Status of the delivery to the receive user. Known today, and more may be added; treat a value that you do not know
+// as pending:
+//
+// * `NONE`: nothing is on its way.
+// * `PENDING`: on its way.
+// * `READY_FOR_PICKUP`: the cash waits at the counter; only with CASH_PICKUP.
+// * `DELIVERED`: the receive user has the funds.
+// * `FAILED`: the funds could not be delivered.
+// * `RETURNED`: the funds were delivered, and then sent back.
 //
 // Example: NONE
 type DeliveryStatus string
+
+// DeliveryStatusRequest Status of the delivery to the receive user. Known today, and more may be added; treat a value that you do not know
+// as pending:
+//
+// * `NONE`: nothing is on its way.
+// * `PENDING`: on its way.
+// * `READY_FOR_PICKUP`: the cash waits at the counter; only with CASH_PICKUP.
+// * `DELIVERED`: the receive user has the funds.
+// * `FAILED`: the funds could not be delivered.
+// * `RETURNED`: the funds were delivered, and then sent back.
+//
+// Example: NONE
+type DeliveryStatusRequest = DeliveryStatus
 
 // DocumentContent A data URI with base64 content, of an image (`image/*`, but not SVG) or a PDF (`application/pdf`). Content that begins like SVG, HTML or XML is rejected, whatever type is declared. It counts towards the 20 MiB of the body.
 //
@@ -1231,12 +1326,38 @@ type StateV2 struct {
 	Name ReferenceText `json:"name"`
 }
 
+// StatusReason Why a transaction is FAILED, RETURNED or CANCELED; absent if no reason was recorded, which only CANCELED may have.
+// Known today, and more may be added:
+//
+// * `ACCOUNT_INVALID`: there is no such account, or it is closed.
+// * `ACCOUNT_CANNOT_RECEIVE`: the account does not take this payment.
+// * `NOT_COLLECTED`: the cash was not collected in time.
+// * `PAYOUT_RETURNED`: the bank or payer sent the funds back.
+// * `COMPLIANCE_REJECTED`: a check of the payment rejected it.
+// * `OTHER`: none of these; ask the operator.
+//
+// Example: ACCOUNT_INVALID
+type StatusReason string
+
+// StatusReasonRequest Why a transaction is FAILED, RETURNED or CANCELED; absent if no reason was recorded, which only CANCELED may have.
+// Known today, and more may be added:
+//
+// * `ACCOUNT_INVALID`: there is no such account, or it is closed.
+// * `ACCOUNT_CANNOT_RECEIVE`: the account does not take this payment.
+// * `NOT_COLLECTED`: the cash was not collected in time.
+// * `PAYOUT_RETURNED`: the bank or payer sent the funds back.
+// * `COMPLIANCE_REJECTED`: a check of the payment rejected it.
+// * `OTHER`: none of these; ask the operator.
+//
+// Example: ACCOUNT_INVALID
+type StatusReasonRequest = StatusReason
+
 // Timestamp A time in UTC, ISO 8601 without zone and with six fractional digits.
 //
 // Example: 2026-01-31T09:30:00.000000
 type Timestamp = wire.Timestamp
 
-// Transaction A transfer as it is now. `from_amount`, `fee_amount` and `bonus_amount` are in `from_currency`, `to_amount` is in `to_currency`; each has all decimals of its currency.
+// Transaction A transfer as it is now. `from_amount`, `fee_amount` and `bonus_amount` are in `from_currency`, `to_amount` is in `to_currency`; each has all decimals of its currency. `updated_at` is when its status or delivery status last changed, at first `created_at`.
 type Transaction struct {
 	// BonusAmount Bonus in `from_currency`, on top of `from_amount`. At present always 0.
 	BonusAmount wire.Amount `json:"bonus_amount"`
@@ -1251,7 +1372,16 @@ type Transaction struct {
 	// Example: School fee
 	CustomPurpose *CustomPurpose `json:"custom_purpose,omitempty"`
 
-	// DeliveryStatus Status of the delivery to the receive user. `NONE` is the only value of this version; treat a value that you do not know as pending.
+	// DeliveryStatus Status of the delivery to the receive user. Known today, and more may be added; treat a value that you do not know
+	// as pending:
+	//
+	// * `NONE`: nothing is on its way.
+	// * `PENDING`: on its way.
+	// * `READY_FOR_PICKUP`: the cash waits at the counter; only with CASH_PICKUP.
+	// * `DELIVERED`: the receive user has the funds.
+	// * `FAILED`: the funds could not be delivered.
+	// * `RETURNED`: the funds were delivered, and then sent back.
+	//
 	//
 	// Example: NONE
 	DeliveryStatus DeliveryStatus `json:"delivery_status"`
@@ -1299,10 +1429,36 @@ type Transaction struct {
 	// Example: OTHER
 	Purpose *Purpose `json:"purpose,omitempty"`
 
-	// Status Status of the transaction. `INITIATED` is the only value of this version; treat a value that you do not know as pending.
+	// RequiredInformation The CIP tags of the user that must become VERIFIED before the transaction is processed, in alphabetical order. Empty if nothing is missing, and once the transaction is no longer INITIATED.
+	RequiredInformation []CipTag `json:"required_information,omitzero"`
+
+	// Status Status of the transaction; [Outcome of a payout](#outcome-of-a-payout) says what leads from one to another. Known
+	// today, and more may be added; treat a value that you do not know as pending:
+	//
+	// * `INITIATED`: created, and not on its way. It can be canceled.
+	// * `PROCESSING`: on its way to the receive user.
+	// * `COMPLETED`: paid out. It may still be RETURNED.
+	// * `FAILED`: not paid out; `status_reason` says why.
+	// * `CANCELED`: canceled before it was on its way.
+	// * `RETURNED`: paid out, and then sent back; `status_reason` says why.
+	//
 	//
 	// Example: INITIATED
 	Status TransactionStatus `json:"status"`
+
+	// StatusReason Why a transaction is FAILED, RETURNED or CANCELED; absent if no reason was recorded, which only CANCELED may have.
+	// Known today, and more may be added:
+	//
+	// * `ACCOUNT_INVALID`: there is no such account, or it is closed.
+	// * `ACCOUNT_CANNOT_RECEIVE`: the account does not take this payment.
+	// * `NOT_COLLECTED`: the cash was not collected in time.
+	// * `PAYOUT_RETURNED`: the bank or payer sent the funds back.
+	// * `COMPLIANCE_REJECTED`: a check of the payment rejected it.
+	// * `OTHER`: none of these; ask the operator.
+	//
+	//
+	// Example: ACCOUNT_INVALID
+	StatusReason *StatusReason `json:"status_reason,omitempty"`
 
 	// To The receive user as known when the transaction was created. `fund_id` is present with BANK_DEPOSIT and WALLET, `payer_id` with CASH_PICKUP and HOME_DELIVERY.
 	To TransactionReceiveSide `json:"to"`
@@ -1314,6 +1470,11 @@ type Transaction struct {
 	//
 	// Example: USD
 	ToCurrency CurrencyCode `json:"to_currency"`
+
+	// UpdatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	UpdatedAt *Timestamp `json:"updated_at,omitempty"`
 
 	// UserID The sending user, a UUID.
 	UserID openapi_types.UUID `json:"user_id"`
@@ -1358,6 +1519,51 @@ type TransactionLimit struct {
 
 	// UserID The user, a UUID.
 	UserID openapi_types.UUID `json:"user_id"`
+}
+
+// TransactionMoveRequest The status to set.
+type TransactionMoveRequest struct {
+	// DeliveryStatus Status of the delivery to the receive user. Known today, and more may be added; treat a value that you do not know
+	// as pending:
+	//
+	// * `NONE`: nothing is on its way.
+	// * `PENDING`: on its way.
+	// * `READY_FOR_PICKUP`: the cash waits at the counter; only with CASH_PICKUP.
+	// * `DELIVERED`: the receive user has the funds.
+	// * `FAILED`: the funds could not be delivered.
+	// * `RETURNED`: the funds were delivered, and then sent back.
+	//
+	//
+	// Example: NONE
+	DeliveryStatus *DeliveryStatusRequest `json:"delivery_status,omitempty"`
+
+	// Status Status of the transaction; [Outcome of a payout](#outcome-of-a-payout) says what leads from one to another. Known
+	// today, and more may be added; treat a value that you do not know as pending:
+	//
+	// * `INITIATED`: created, and not on its way. It can be canceled.
+	// * `PROCESSING`: on its way to the receive user.
+	// * `COMPLETED`: paid out. It may still be RETURNED.
+	// * `FAILED`: not paid out; `status_reason` says why.
+	// * `CANCELED`: canceled before it was on its way.
+	// * `RETURNED`: paid out, and then sent back; `status_reason` says why.
+	//
+	//
+	// Example: INITIATED
+	Status TransactionStatusRequest `json:"status"`
+
+	// StatusReason Why a transaction is FAILED, RETURNED or CANCELED; absent if no reason was recorded, which only CANCELED may have.
+	// Known today, and more may be added:
+	//
+	// * `ACCOUNT_INVALID`: there is no such account, or it is closed.
+	// * `ACCOUNT_CANNOT_RECEIVE`: the account does not take this payment.
+	// * `NOT_COLLECTED`: the cash was not collected in time.
+	// * `PAYOUT_RETURNED`: the bank or payer sent the funds back.
+	// * `COMPLIANCE_REJECTED`: a check of the payment rejected it.
+	// * `OTHER`: none of these; ask the operator.
+	//
+	//
+	// Example: ACCOUNT_INVALID
+	StatusReason *StatusReasonRequest `json:"status_reason,omitempty"`
 }
 
 // TransactionPage One page of transactions, newest first.
@@ -1490,10 +1696,31 @@ type TransactionRequest struct {
 	ToCurrency CurrencyCode `json:"to_currency"`
 }
 
-// TransactionStatus Status of the transaction. `INITIATED` is the only value of this version; treat a value that you do not know as pending.
+// TransactionStatus Status of the transaction; [Outcome of a payout](#outcome-of-a-payout) says what leads from one to another. Known
+// today, and more may be added; treat a value that you do not know as pending:
+//
+// * `INITIATED`: created, and not on its way. It can be canceled.
+// * `PROCESSING`: on its way to the receive user.
+// * `COMPLETED`: paid out. It may still be RETURNED.
+// * `FAILED`: not paid out; `status_reason` says why.
+// * `CANCELED`: canceled before it was on its way.
+// * `RETURNED`: paid out, and then sent back; `status_reason` says why.
 //
 // Example: INITIATED
 type TransactionStatus string
+
+// TransactionStatusRequest Status of the transaction; [Outcome of a payout](#outcome-of-a-payout) says what leads from one to another. Known
+// today, and more may be added; treat a value that you do not know as pending:
+//
+// * `INITIATED`: created, and not on its way. It can be canceled.
+// * `PROCESSING`: on its way to the receive user.
+// * `COMPLETED`: paid out. It may still be RETURNED.
+// * `FAILED`: not paid out; `status_reason` says why.
+// * `CANCELED`: canceled before it was on its way.
+// * `RETURNED`: paid out, and then sent back; `status_reason` says why.
+//
+// Example: INITIATED
+type TransactionStatusRequest = TransactionStatus
 
 // TxnType Who may send to whom: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows C2C, B2B and B2C; others may follow.
 //
@@ -2018,6 +2245,12 @@ type InternalError = Error
 // MethodNotAllowed The body of every error.
 type MethodNotAllowed = Error
 
+// MoveRefused The body of every error.
+type MoveRefused = Error
+
+// NotCancelable The body of every error.
+type NotCancelable = Error
+
 // NotFound The body of every error.
 type NotFound = Error
 
@@ -2162,6 +2395,9 @@ type ListStatesV2Params struct {
 
 // SetFundingAccountStatusJSONRequestBody defines body for SetFundingAccountStatus for application/json ContentType.
 type SetFundingAccountStatusJSONRequestBody = FundingAccountStatusRequest
+
+// SetTransactionStatusJSONRequestBody defines body for SetTransactionStatus for application/json ContentType.
+type SetTransactionStatusJSONRequestBody = TransactionMoveRequest
 
 // SetVerificationJSONRequestBody defines body for SetVerification for application/json ContentType.
 type SetVerificationJSONRequestBody = VerificationRequest

@@ -39,6 +39,9 @@ type ServerInterface interface {
 	// SetFundingAccountStatus Set the status of a funding account
 	// (POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status)
 	SetFundingAccountStatus(ctx echo.Context, userID UserID, fundingAccountID openapi_types.UUID) error
+	// SetTransactionStatus Move a transaction along
+	// (POST /sandbox/users/{user_id}/transactions/{transaction_id}/status)
+	SetTransactionStatus(ctx echo.Context, userID UserID, transactionID openapi_types.UUID) error
 	// SetVerification Set the verification status of a user
 	// (POST /sandbox/users/{user_id}/verification)
 	SetVerification(ctx echo.Context, userID UserID) error
@@ -93,6 +96,9 @@ type ServerInterface interface {
 	// GetTransaction Read one transaction
 	// (GET /users/{user_id}/transactions/{transaction_id})
 	GetTransaction(ctx echo.Context, userID UserID, transactionID openapi_types.UUID) error
+	// CancelTransaction Cancel a transaction
+	// (POST /users/{user_id}/transactions/{transaction_id}/cancel)
+	CancelTransaction(ctx echo.Context, userID UserID, transactionID openapi_types.UUID) error
 	// ListStatesV2 List states, second form
 	// (GET /v2/states)
 	ListStatesV2(ctx echo.Context, params ListStatesV2Params) error
@@ -249,6 +255,30 @@ func (w *ServerInterfaceWrapper) SetFundingAccountStatus(ctx echo.Context) error
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.SetFundingAccountStatus(ctx, userID, fundingAccountID)
+	return err
+}
+
+// SetTransactionStatus converts echo context to params.
+func (w *ServerInterfaceWrapper) SetTransactionStatus(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "user_id" -------------
+	var userID UserID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "user_id", ctx.Param("user_id"), &userID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter user_id: %s", err))
+	}
+
+	// ------------- Path parameter "transaction_id" -------------
+	var transactionID openapi_types.UUID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "transaction_id", ctx.Param("transaction_id"), &transactionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter transaction_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SetTransactionStatus(ctx, userID, transactionID)
 	return err
 }
 
@@ -802,6 +832,30 @@ func (w *ServerInterfaceWrapper) GetTransaction(ctx echo.Context) error {
 	return err
 }
 
+// CancelTransaction converts echo context to params.
+func (w *ServerInterfaceWrapper) CancelTransaction(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "user_id" -------------
+	var userID UserID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "user_id", ctx.Param("user_id"), &userID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter user_id: %s", err))
+	}
+
+	// ------------- Path parameter "transaction_id" -------------
+	var transactionID openapi_types.UUID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "transaction_id", ctx.Param("transaction_id"), &transactionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter transaction_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CancelTransaction(ctx, userID, transactionID)
+	return err
+}
+
 // ListStatesV2 converts echo context to params.
 func (w *ServerInterfaceWrapper) ListStatesV2(ctx echo.Context) error {
 	var err error
@@ -890,6 +944,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/payers", wrapper.ListPayers, options.OperationMiddlewares["listPayers"]...)
 	router.GET(options.BaseURL+"/payers/:payerId", wrapper.GetPayer, options.OperationMiddlewares["getPayer"]...)
 	router.POST(options.BaseURL+"/sandbox/users/:user_id/funding-accounts/:funding_account_id/status", wrapper.SetFundingAccountStatus, options.OperationMiddlewares["setFundingAccountStatus"]...)
+	router.POST(options.BaseURL+"/sandbox/users/:user_id/transactions/:transaction_id/status", wrapper.SetTransactionStatus, options.OperationMiddlewares["setTransactionStatus"]...)
 	router.POST(options.BaseURL+"/sandbox/users/:user_id/verification", wrapper.SetVerification, options.OperationMiddlewares["setVerification"]...)
 	router.POST(options.BaseURL+"/users", wrapper.CreateUser, options.OperationMiddlewares["createUser"]...)
 	router.GET(options.BaseURL+"/users/:user_id", wrapper.GetUser, options.OperationMiddlewares["getUser"]...)
@@ -908,6 +963,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/users/:user_id/transactions", wrapper.ListTransactions, options.OperationMiddlewares["listTransactions"]...)
 	router.POST(options.BaseURL+"/users/:user_id/transactions", wrapper.CreateTransaction, options.OperationMiddlewares["createTransaction"]...)
 	router.GET(options.BaseURL+"/users/:user_id/transactions/:transaction_id", wrapper.GetTransaction, options.OperationMiddlewares["getTransaction"]...)
+	router.POST(options.BaseURL+"/users/:user_id/transactions/:transaction_id/cancel", wrapper.CancelTransaction, options.OperationMiddlewares["cancelTransaction"]...)
 	router.GET(options.BaseURL+"/v2/states", wrapper.ListStatesV2, options.OperationMiddlewares["listStatesV2"]...)
 	router.GET(options.BaseURL+"/v2/states/:stateId", wrapper.GetStateV2, options.OperationMiddlewares["getStateV2"]...)
 
@@ -1009,6 +1065,28 @@ type MethodNotAllowedJSONResponse struct {
 	Body Error
 
 	Headers MethodNotAllowedResponseHeaders
+}
+
+type MoveRefusedResponseHeaders struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+type MoveRefusedJSONResponse struct {
+	Body Error
+
+	Headers MoveRefusedResponseHeaders
+}
+
+type NotCancelableResponseHeaders struct {
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+type NotCancelableJSONResponse struct {
+	Body Error
+
+	Headers NotCancelableResponseHeaders
 }
 
 type NotFoundResponseHeaders struct {
@@ -2217,6 +2295,238 @@ func (response SetFundingAccountStatus500JSONResponse) VisitSetFundingAccountSta
 type SetFundingAccountStatus503JSONResponse struct{ ServiceUnavailableJSONResponse }
 
 func (response SetFundingAccountStatus503JSONResponse) VisitSetFundingAccountStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetTransactionStatusRequestObject struct {
+	UserID        UserID             `json:"user_id"`
+	TransactionID openapi_types.UUID `json:"transaction_id"`
+	Body          *SetTransactionStatusJSONRequestBody
+}
+
+type SetTransactionStatusResponseObject interface {
+	VisitSetTransactionStatusResponse(w http.ResponseWriter) error
+}
+
+type SetTransactionStatus200ResponseHeaders struct {
+	IdempotentReplayed *bool
+	RateLimit          *string
+	RateLimitPolicy    *string
+	XRequestID         string
+}
+
+type SetTransactionStatus200JSONResponse struct {
+	Body    Transaction
+	Headers SetTransactionStatus200ResponseHeaders
+}
+
+func (response SetTransactionStatus200JSONResponse) VisitSetTransactionStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotentReplayed != nil {
+		w.Header().Set("Idempotent-Replayed", fmt.Sprint(*response.Headers.IdempotentReplayed))
+	}
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetTransactionStatus400JSONResponse struct{ BadRequestJSONResponse }
+
+func (response SetTransactionStatus400JSONResponse) VisitSetTransactionStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetTransactionStatus401JSONResponse struct{ UnauthorizedJSONResponse }
+
+func (response SetTransactionStatus401JSONResponse) VisitSetTransactionStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("WWW-Authenticate", fmt.Sprint(response.Headers.WWWAuthenticate))
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetTransactionStatus404JSONResponse struct{ NotFoundJSONResponse }
+
+func (response SetTransactionStatus404JSONResponse) VisitSetTransactionStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetTransactionStatus413JSONResponse struct{ PayloadTooLargeJSONResponse }
+
+func (response SetTransactionStatus413JSONResponse) VisitSetTransactionStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetTransactionStatus415JSONResponse struct {
+	UnsupportedMediaTypeJSONResponse
+}
+
+func (response SetTransactionStatus415JSONResponse) VisitSetTransactionStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetTransactionStatus422JSONResponse struct{ MoveRefusedJSONResponse }
+
+func (response SetTransactionStatus422JSONResponse) VisitSetTransactionStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetTransactionStatus429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response SetTransactionStatus429JSONResponse) VisitSetTransactionStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetTransactionStatus500JSONResponse struct{ InternalErrorJSONResponse }
+
+func (response SetTransactionStatus500JSONResponse) VisitSetTransactionStatusResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetTransactionStatus503JSONResponse struct{ ServiceUnavailableJSONResponse }
+
+func (response SetTransactionStatus503JSONResponse) VisitSetTransactionStatusResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -5903,6 +6213,193 @@ func (response GetTransaction503JSONResponse) VisitGetTransactionResponse(w http
 	return err
 }
 
+type CancelTransactionRequestObject struct {
+	UserID        UserID             `json:"user_id"`
+	TransactionID openapi_types.UUID `json:"transaction_id"`
+}
+
+type CancelTransactionResponseObject interface {
+	VisitCancelTransactionResponse(w http.ResponseWriter) error
+}
+
+type CancelTransaction200ResponseHeaders struct {
+	IdempotentReplayed *bool
+	RateLimit          *string
+	RateLimitPolicy    *string
+	XRequestID         string
+}
+
+type CancelTransaction200JSONResponse struct {
+	Body    Transaction
+	Headers CancelTransaction200ResponseHeaders
+}
+
+func (response CancelTransaction200JSONResponse) VisitCancelTransactionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotentReplayed != nil {
+		w.Header().Set("Idempotent-Replayed", fmt.Sprint(*response.Headers.IdempotentReplayed))
+	}
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelTransaction400JSONResponse struct{ BadRequestJSONResponse }
+
+func (response CancelTransaction400JSONResponse) VisitCancelTransactionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelTransaction401JSONResponse struct{ UnauthorizedJSONResponse }
+
+func (response CancelTransaction401JSONResponse) VisitCancelTransactionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("WWW-Authenticate", fmt.Sprint(response.Headers.WWWAuthenticate))
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelTransaction404JSONResponse struct{ NotFoundJSONResponse }
+
+func (response CancelTransaction404JSONResponse) VisitCancelTransactionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelTransaction422JSONResponse struct{ NotCancelableJSONResponse }
+
+func (response CancelTransaction422JSONResponse) VisitCancelTransactionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelTransaction429JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response CancelTransaction429JSONResponse) VisitCancelTransactionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelTransaction500JSONResponse struct{ InternalErrorJSONResponse }
+
+func (response CancelTransaction500JSONResponse) VisitCancelTransactionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CancelTransaction503JSONResponse struct{ ServiceUnavailableJSONResponse }
+
+func (response CancelTransaction503JSONResponse) VisitCancelTransactionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListStatesV2RequestObject struct {
 	Params ListStatesV2Params
 }
@@ -6227,6 +6724,9 @@ type StrictServerInterface interface {
 	// SetFundingAccountStatus Set the status of a funding account
 	// (POST /sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status)
 	SetFundingAccountStatus(ctx context.Context, request SetFundingAccountStatusRequestObject) (SetFundingAccountStatusResponseObject, error)
+	// SetTransactionStatus Move a transaction along
+	// (POST /sandbox/users/{user_id}/transactions/{transaction_id}/status)
+	SetTransactionStatus(ctx context.Context, request SetTransactionStatusRequestObject) (SetTransactionStatusResponseObject, error)
 	// SetVerification Set the verification status of a user
 	// (POST /sandbox/users/{user_id}/verification)
 	SetVerification(ctx context.Context, request SetVerificationRequestObject) (SetVerificationResponseObject, error)
@@ -6281,6 +6781,9 @@ type StrictServerInterface interface {
 	// GetTransaction Read one transaction
 	// (GET /users/{user_id}/transactions/{transaction_id})
 	GetTransaction(ctx context.Context, request GetTransactionRequestObject) (GetTransactionResponseObject, error)
+	// CancelTransaction Cancel a transaction
+	// (POST /users/{user_id}/transactions/{transaction_id}/cancel)
+	CancelTransaction(ctx context.Context, request CancelTransactionRequestObject) (CancelTransactionResponseObject, error)
 	// ListStatesV2 List states, second form
 	// (GET /v2/states)
 	ListStatesV2(ctx context.Context, request ListStatesV2RequestObject) (ListStatesV2ResponseObject, error)
@@ -6495,6 +6998,55 @@ func (sh *strictHandler) SetFundingAccountStatus(ctx echo.Context, userID UserID
 		return err
 	} else if validResponse, ok := response.(SetFundingAccountStatusResponseObject); ok {
 		return validResponse.VisitSetFundingAccountStatusResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// SetTransactionStatus operation middleware
+func (sh *strictHandler) SetTransactionStatus(ctx echo.Context, userID UserID, transactionID openapi_types.UUID) error {
+	var request SetTransactionStatusRequestObject
+
+	request.UserID = userID
+	request.TransactionID = transactionID
+
+	var body SetTransactionStatusJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SetTransactionStatus(ctx.Request().Context(), request.(SetTransactionStatusRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SetTransactionStatus")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SetTransactionStatusResponseObject); ok {
+		return validResponse.VisitSetTransactionStatusResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -7169,6 +7721,32 @@ func (sh *strictHandler) GetTransaction(ctx echo.Context, userID UserID, transac
 		return err
 	} else if validResponse, ok := response.(GetTransactionResponseObject); ok {
 		return validResponse.VisitGetTransactionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CancelTransaction operation middleware
+func (sh *strictHandler) CancelTransaction(ctx echo.Context, userID UserID, transactionID openapi_types.UUID) error {
+	var request CancelTransactionRequestObject
+
+	request.UserID = userID
+	request.TransactionID = transactionID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CancelTransaction(ctx.Request().Context(), request.(CancelTransactionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CancelTransaction")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CancelTransactionResponseObject); ok {
+		return validResponse.VisitCancelTransactionResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -41,6 +41,10 @@ var statuses = map[payout.Code]int{
 	payout.CodeLimitExceeded:           http.StatusUnprocessableEntity,
 	payout.CodeInformationVerified:     http.StatusUnprocessableEntity,
 	payout.CodeTooManyDocuments:        http.StatusUnprocessableEntity,
+
+	payout.CodeTransactionNotCancelable: http.StatusUnprocessableEntity,
+	payout.CodeTransitionNotAllowed:     http.StatusUnprocessableEntity,
+	payout.CodeInformationRequired:      http.StatusUnprocessableEntity,
 }
 
 // retryAfterOutage is the Retry-After of a 503.

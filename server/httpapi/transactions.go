@@ -65,6 +65,35 @@ func (h handlers) GetTransaction(
 	return gen.GetTransaction200JSONResponse{Body: transaction(t)}, nil
 }
 
+// CancelTransaction implements POST /users/{user_id}/transactions/{transaction_id}/cancel.
+func (h handlers) CancelTransaction(
+	ctx context.Context, r gen.CancelTransactionRequestObject,
+) (gen.CancelTransactionResponseObject, error) {
+	t, err := h.service.CancelTransaction(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), payout.TransactionID(r.TransactionID.String()))
+	if err != nil {
+		return nil, err
+	}
+	return gen.CancelTransaction200JSONResponse{Body: transaction(t)}, nil
+}
+
+// SetTransactionStatus implements POST /sandbox/users/{user_id}/transactions/{transaction_id}/status.
+func (h handlers) SetTransactionStatus(
+	ctx context.Context, r gen.SetTransactionStatusRequestObject,
+) (gen.SetTransactionStatusResponseObject, error) {
+	move := payout.Move{Status: payout.TransactionStatus(r.Body.Status), By: payout.ActorSandbox}
+	if r.Body.DeliveryStatus != nil {
+		move.Delivery = payout.DeliveryStatus(*r.Body.DeliveryStatus)
+	}
+	if r.Body.StatusReason != nil {
+		move.Reason = payout.StatusReason(*r.Body.StatusReason)
+	}
+	t, err := h.service.MoveTransaction(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), payout.TransactionID(r.TransactionID.String()), move)
+	if err != nil {
+		return nil, err
+	}
+	return gen.SetTransactionStatus200JSONResponse{Body: transaction(t)}, nil
+}
+
 func newTransaction(b *api.TransactionRequest) (payout.NewTransaction, error) {
 	to, err := receiveSide(b.To)
 	if err != nil {
@@ -124,8 +153,10 @@ func receiveSide(side api.ReceiveSide) (payout.ReceiveSide, error) {
 }
 
 func transaction(t payout.Transaction) api.Transaction {
+	updated := timestamp(t.UpdatedAt)
 	out := api.Transaction{
 		ID: toID(t.ID), UserID: toID(t.UserID), CreatedAt: timestamp(t.CreatedAt),
+		UpdatedAt: &updated, RequiredInformation: append([]api.CipTag{}, t.RequiredInformation...),
 		Status: api.TransactionStatus(t.Status), DeliveryStatus: api.DeliveryStatus(t.DeliveryStatus),
 		FromAmount: major(t.FromAmount, t.FromCurrency), FromCurrency: t.FromCurrency,
 		ToAmount: major(t.ToAmount, t.ToCurrency), ToCurrency: t.ToCurrency,
@@ -141,6 +172,10 @@ func transaction(t payout.Transaction) api.Transaction {
 			AddressLine1: optional(t.Receiver.AddressLine1), CalculationMode: api.CalculationMode(t.To.Mode),
 			PayoutMethod: api.PayoutMethod(t.To.Method),
 		},
+	}
+	if t.StatusReason != "" {
+		reason := api.StatusReason(t.StatusReason)
+		out.StatusReason = &reason
 	}
 	if t.To.FundID != "" {
 		id := toID(t.To.FundID)

@@ -47,6 +47,13 @@ const (
 	CodeTooManyDocuments    Code = "TOO_MANY_DOCUMENTS"
 )
 
+// Codes of the life cycle of a transaction (D-66).
+const (
+	CodeTransactionNotCancelable Code = "TRANSACTION_NOT_CANCELABLE"
+	CodeTransitionNotAllowed     Code = "TRANSITION_NOT_ALLOWED"
+	CodeInformationRequired      Code = "INFORMATION_REQUIRED"
+)
+
 // messages maps each code to its human-readable message; it is also the list of all codes.
 var messages = map[Code]string{
 	CodeBadRequest:              "The request is not valid.",
@@ -75,6 +82,10 @@ var messages = map[Code]string{
 	CodeLimitExceeded:           "The amount is above the remaining limit of the user.",
 	CodeInformationVerified:     "The information is verified and cannot change.",
 	CodeTooManyDocuments:        "The user would have more documents than are kept.",
+
+	CodeTransactionNotCancelable: "The transaction can no longer be canceled.",
+	CodeTransitionNotAllowed:     "The transaction cannot get this status.",
+	CodeInformationRequired:      "Information of the user must be verified first.",
 }
 
 // Codes lists every code, in no particular order.

@@ -56,6 +56,8 @@ func TestEnumerationsAreWhole(t *testing.T) {
 		"Code": texts(Codes()), "KYCStatus": texts(KYCStatuses()), "CIPStatus": texts(CIPStatuses()),
 		"FundingAccountStatus": texts(FundingAccountStatuses()), "PayoutMethod": texts(PayoutMethods()),
 		"CalculationMode": texts(CalculationModes()), "DocumentKind": texts(DocumentKinds()),
+		"TransactionStatus": texts(TransactionStatuses()), "DeliveryStatus": texts(DeliveryStatuses()),
+		"StatusReason": texts(StatusReasons()),
 	} {
 		slices.Sort(listed)
 		if all := declared(t, typeName); len(all) < 2 || !slices.Equal(all, listed) || len(slices.Compact(all)) != len(listed) {

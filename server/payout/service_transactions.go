@@ -36,7 +36,7 @@ func (s *Service) create(
 	}
 	t := p.transaction
 	t.ID, t.Documents = id, s.identified(t.Documents)
-	used, err := tx.AddUsage(ctx, c.ID, p.usageKey(), t.FromAmount)
+	used, err := tx.AddUsage(ctx, c.ID, t.usageKey(), t.FromAmount)
 	if err != nil {
 		return Transaction{}, err
 	}
@@ -47,6 +47,7 @@ func (s *Service) create(
 	if err := tx.RequestCIPTags(ctx, c.ID, userID, l.requested); err != nil {
 		return Transaction{}, err
 	}
+	t.RequiredInformation = l.required
 	return t, tx.InsertTransaction(ctx, c.ID, t)
 }
 
@@ -84,8 +85,9 @@ func (s *Service) plan(
 	if err := allowed(c, n, money, corridor, side); err != nil {
 		return planned{}, err
 	}
+	now := s.now()
 	t := Transaction{
-		UserID: u.ID, CreatedAt: s.now(), Status: StatusInitiated, DeliveryStatus: DeliveryStatusNone,
+		UserID: u.ID, CreatedAt: now, UpdatedAt: now, Status: StatusInitiated, DeliveryStatus: DeliveryNone,
 		FromAmount: money.from, FromCurrency: n.FromCurrency, ToAmount: money.to, ToCurrency: n.ToCurrency,
 		FeeAmount: money.fee, ExchangeRate: n.ExchangeRate, FromFundID: funding.ID, FundingType: n.FundingType,
 		Destination: receiver.Country, Notes: n.Notes, Documents: n.Documents, To: n.To,
@@ -98,12 +100,6 @@ func (s *Service) plan(
 		t.FundingType = funding.Type
 	}
 	return planned{t, u, destination}, nil
-}
-
-// usageKey identifies the counters to which the transaction is added.
-func (p planned) usageKey() UsageKey {
-	t := p.transaction
-	return UsageKey{UserID: t.UserID, Destination: t.Destination, Currency: t.FromCurrency, At: t.CreatedAt}
 }
 
 // senderMaySend checks rules 1 and 3a of section 1.
@@ -232,7 +228,8 @@ func allowed(c Client, n NewTransaction, money amounts, corridor Corridor, side 
 
 // limited is what the rule of the limits says about a transaction that it allows.
 type limited struct {
-	requested []string // tags of the next tier that the sender lacks, if the amount is above the current tier (D-25)
+	requested []string // tags of the next tier, if the amount is above the current one: they become REQUESTED (D-25)
+	required  []string // tags that must become VERIFIED before the release (D-66)
 	remaining Usage    // of the current tier, after the transaction
 }
 
@@ -253,6 +250,7 @@ func (p planned) checkLimits(ctx context.Context, r Reader, c Client, before Usa
 	l := limited{remaining: remaining(tiers, tier, currency, after)}
 	if !remaining(tiers, tier, currency, before).covers(amount) {
 		l.requested = tiers[tier].RequiredTags.of(p.sender)
+		l.required = requiredInformation(tiers, p.sender, tags, tier, currency, before, amount)
 	}
 	return l, nil
 }

@@ -121,7 +121,12 @@ type Tx interface {
 
 	// InsertTransaction writes the transaction and its documents.
 	InsertTransaction(ctx context.Context, clientID ClientID, t Transaction) error
-	// AddUsage adds an amount in minor units to the three counters and returns their new values.
+	// LockTransaction reads a transaction and locks it against other writes until this one ends.
+	LockTransaction(ctx context.Context, clientID ClientID, userID UserID, id TransactionID) (Transaction, bool, error)
+	// SetTransactionStatus writes status, delivery status, reason and time of change of a transaction.
+	SetTransactionStatus(ctx context.Context, clientID ClientID, t Transaction) error
+	// AddUsage adds an amount in minor units to the three counters and returns their new values. A negative amount takes
+	// back what was added before.
 	AddUsage(ctx context.Context, clientID ClientID, key UsageKey, amount int64) (Usage, error)
 
 	// LockUser lets no other write change the user, its tags or its documents until this one ends. It comes before what the

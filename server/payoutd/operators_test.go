@@ -162,7 +162,8 @@ func fill(ctx context.Context, tx payout.Tx) error {
 	}
 	purpose := "FAMILY_SUPPORT"
 	t := payout.Transaction{
-		ID: transferID, UserID: ashaID, CreatedAt: seeded, Status: payout.StatusInitiated, DeliveryStatus: payout.DeliveryStatusNone,
+		ID: transferID, UserID: ashaID, CreatedAt: seeded, UpdatedAt: seeded, Status: payout.StatusInitiated,
+		DeliveryStatus: payout.DeliveryNone, RequiredInformation: []string{"ID_DOC", "OCCUPATION"},
 		FromAmount: 1234567890123_45, FromCurrency: "USD", ToAmount: 15000, ToCurrency: "JPY", FeeAmount: 5, ExchangeRate: decimal.MustParse("149.8200"),
 		FromFundID: fundID, FundingType: "BANK_ACCOUNT", Destination: "JP", Notes: payout.Notes{RemittancePurpose: &purpose},
 		Documents: []payout.Document{{ID: payout.DocumentID(unknownID[:35] + "e"), Kind: payout.VirtualDocument, Type: "INVOICE", Value: "secret number"}},

@@ -23,8 +23,11 @@ type transactionJSON struct {
 	ID                string                 `json:"id"`
 	UserID            string                 `json:"user_id"`
 	CreatedAt         time.Time              `json:"created_at"`
+	UpdatedAt         time.Time              `json:"updated_at"`
 	Status            string                 `json:"status"`
 	DeliveryStatus    string                 `json:"delivery_status"`
+	StatusReason      string                 `json:"status_reason,omitempty"`
+	Required          []string               `json:"required_information"`
 	FromAmount        json.Number            `json:"from_amount"`
 	FromCurrency      string                 `json:"from_currency"`
 	ToAmount          json.Number            `json:"to_amount"`
@@ -64,7 +67,8 @@ func newTransactionJSON(t payout.Transaction, key payout.Idempotency) transactio
 		purpose = *p
 	}
 	return transactionJSON{
-		ID: string(t.ID), UserID: string(t.UserID), CreatedAt: t.CreatedAt, Status: t.Status, DeliveryStatus: t.DeliveryStatus,
+		ID: string(t.ID), UserID: string(t.UserID), CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Status: string(t.Status),
+		DeliveryStatus: string(t.DeliveryStatus), StatusReason: string(t.StatusReason), Required: append([]string{}, t.RequiredInformation...),
 		FromAmount: major(t.FromAmount, t.FromCurrency), FromCurrency: t.FromCurrency,
 		ToAmount: major(t.ToAmount, t.ToCurrency), ToCurrency: t.ToCurrency,
 		FeeAmount: major(t.FeeAmount, t.FromCurrency), BonusAmount: major(t.BonusAmount, t.FromCurrency),
@@ -133,7 +137,7 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 		for i, t := range all {
 			rows[i] = newTransactionJSON(t, keys[string(t.ID)])
 			cells[i] = []string{
-				string(t.ID), utc(t.CreatedAt), string(t.UserID), t.Status, rows[i].from(), rows[i].to(), t.Destination, string(t.To.Method),
+				string(t.ID), utc(t.CreatedAt), string(t.UserID), rows[i].Status, rows[i].from(), rows[i].to(), t.Destination, string(t.To.Method),
 			}
 		}
 		return l.print(std.out, pageJSON[transactionJSON]{rows, next}, []string{"ID", "CREATED", "USER", "STATUS", "FROM", "TO", "COUNTRY", "METHOD"}, cells)
@@ -190,9 +194,12 @@ func (t transactionJSON) fields() [][2]string {
 	fields := [][2]string{
 		{"ID", t.ID},
 		{"CREATED", utc(t.CreatedAt)},
+		{"UPDATED", utc(t.UpdatedAt)},
 		{"USER", t.UserID},
 		{"STATUS", t.Status},
 		{"DELIVERY STATUS", t.DeliveryStatus},
+		{"STATUS REASON", t.StatusReason},
+		{"REQUIRED", strings.Join(t.Required, " ")},
 		{"FROM", t.from()},
 		{"TO", t.to()},
 		{"FEE", t.FeeAmount.String() + " " + t.FromCurrency},

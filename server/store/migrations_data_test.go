@@ -80,7 +80,7 @@ var migratedTags = map[string]map[string]payout.CIPStatus{
 func migratedTransactions(at time.Time) []payout.Transaction {
 	text := func(s string) *string { return &s }
 	base := payout.Transaction{
-		UserID: "u-1", CreatedAt: at, Status: payout.StatusInitiated, DeliveryStatus: payout.DeliveryStatusNone,
+		UserID: "u-1", CreatedAt: at, UpdatedAt: at, Status: payout.StatusInitiated, DeliveryStatus: payout.DeliveryNone,
 		FromCurrency: "USD", ToCurrency: "NPR", ExchangeRate: decimal.MustParse("132.25"), FromFundID: "f-1",
 		FundingType: "CARD", Destination: "NP", Receiver: payout.Receiver{FirstName: "Bina"},
 	}
@@ -100,11 +100,13 @@ func migratedTransactions(at time.Time) []payout.Transaction {
 	}
 	wallet.ID, wallet.FromAmount, wallet.ToAmount, wallet.FundingType = "t-2", 20000, 2645000, "BANK"
 	wallet.CreatedAt = at.Add(time.Microsecond)
+	wallet.UpdatedAt = wallet.CreatedAt
 	wallet.To = payout.ReceiveSide{
 		ReceiveUserID: "r-1", Method: payout.Wallet, Mode: payout.ReceiverAmount, FundID: "w-1", PayerID: 1004,
 	}
 	cash.ID, cash.FromAmount, cash.ToAmount = "t-3", 10123, 1338767
 	cash.CreatedAt = at.Add(2 * time.Microsecond)
+	cash.UpdatedAt = cash.CreatedAt
 	cash.To = payout.ReceiveSide{
 		ReceiveUserID: "r-1", Method: payout.CashPickup, Mode: payout.SenderAmount, PayerID: 1001, PickupLocation: 30001,
 	}

@@ -24,7 +24,7 @@ type Store struct {
 	reads
 	writer, reader *sql.DB
 	migrator       *goose.Provider
-	queueMigrated  *atomic.Bool // the tables of the queue have all migrations
+	queueMigrated  *atomic.Bool  // the tables of the queue have all migrations
 	queuedEvents   chan struct{} // see Queued
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -131,6 +132,9 @@ func (r reads) Usage(ctx context.Context, clientID payout.ClientID, key payout.U
 
 // AddUsage adds an amount to the three counters and returns their new values, or CodeLimitExceeded if one would overflow.
 func (t tx) AddUsage(ctx context.Context, clientID payout.ClientID, key payout.UsageKey, amount int64) (payout.Usage, error) {
+	if amount < 0 {
+		return t.takeBackUsage(ctx, clientID, key, -amount)
+	}
 	day, month, year := key.Periods()
 	rows, err := list(ctx, t.reads, scanCounter, `insert into limit_usage
 		(client_id, user_id, destination, currency, period, used)
@@ -142,6 +146,29 @@ func (t tx) AddUsage(ctx context.Context, clientID payout.ClientID, key payout.U
 		err = payout.NewError(payout.CodeLimitExceeded).Because(err)
 	}
 	return usage(rows, key), err
+}
+
+// errNoUsage is returned for counters from which an amount is to be taken that was never added: the database is damaged.
+var errNoUsage = errors.New("a counter of limit_usage is missing or too low")
+
+// takeBackUsage takes an amount off the three counters, in the order in which AddUsage locks them. The insert of AddUsage
+// cannot do it: the row that it proposes would violate the check constraint.
+func (t tx) takeBackUsage(ctx context.Context, clientID payout.ClientID, key payout.UsageKey, amount int64) (payout.Usage, error) {
+	day, month, year := key.Periods()
+	var rows []counter
+	for _, period := range []string{year, month, day} {
+		row, ok, err := one(ctx, t.reads, scanCounter, `update limit_usage set used = used - $6
+			where client_id = $1 and user_id = $2 and destination = $3 and currency = $4 and period = $5 and used >= $6
+			returning period, used`, clientID, key.UserID, key.Destination, key.Currency, period, amount)
+		if err == nil && !ok {
+			err = errNoUsage
+		}
+		if err != nil {
+			return payout.Usage{}, err
+		}
+		rows = append(rows, row)
+	}
+	return usage(rows, key), nil
 }
 
 type counter struct {

@@ -205,7 +205,7 @@ func sameIDs(t *testing.T, db Database) {
 	other := mine
 	other.client.ID, other.used = "other", 1
 	other.user.Country, other.funding.Label, other.receiver.City = "1", "2", "3"
-	other.bank.AccountNumber, other.wallet.WalletNumber, other.transfer.Status = "4", "5", "6"
+	other.bank.AccountNumber, other.wallet.WalletNumber, other.transfer.FundingType = "4", "5", "6"
 	other.key.Fingerprint = "7"
 	mine.put(t, db)
 	other.put(t, db)

@@ -151,6 +151,7 @@ func newWorld(name string) world {
 	w.transfer.UserID, w.transfer.FromFundID, w.transfer.To.ReceiveUserID = w.user.ID, w.funding.ID, w.receiver.ID
 	w.event.ResourceID, w.event.UserID, w.event.Type = string(w.transfer.ID), w.user.ID, payout.TransactionCreated
 	w.event.CreatedAt, w.event.Data, w.event.Position = w.transfer.CreatedAt, []byte(`{"transaction":{"note":"\u003c né "}}`), 0
+	w.transfer.Status = payout.StatusInitiated // others have no required information
 	w.usage = payout.UsageKey{UserID: w.user.ID, Destination: "NP", Currency: "USD", At: origin}
 	return w
 }
