@@ -28,7 +28,8 @@ func soundWorld(name string) world {
 	}
 	t := &w.transfer
 	t.FromAmount, t.FromCurrency, t.ToAmount, t.ToCurrency, t.Destination = w.used, "USD", 100, "NPR", "NP"
-	t.ExchangeRate, t.CreatedAt = decimal.MustParse("132.25"), origin
+	t.ExchangeRate, t.CreatedAt, t.UpdatedAt = decimal.MustParse("132.25"), origin, origin
+	t.DeliveryStatus, t.StatusReason, t.RequiredInformation = payout.DeliveryNone, "", []string{"OCCUPATION"}
 	t.To.Method, t.To.Mode, t.To.FundID, t.To.PayerID = payout.Wallet, payout.SenderAmount, w.wallet.ID, 1
 	return w
 }
@@ -37,7 +38,7 @@ func soundWorld(name string) world {
 func further(t *testing.T, db Database, w world, id string, at time.Time, change func(*payout.Transaction)) {
 	t.Helper()
 	v := w.another(payout.TransactionID(id))
-	v.CreatedAt = at
+	v.CreatedAt, v.UpdatedAt = at, at
 	if change != nil {
 		change(&v)
 	}
