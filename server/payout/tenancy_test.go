@@ -67,6 +67,12 @@ func TestNothingOfAnotherClientOrUserIsThere(t *testing.T) {
 			return discardPage(w.WalletAccounts(ctx, c, u.ID, receiver, payout.Page{}))
 		},
 		"transaction": func(c payout.Client, u payout.User) error { return discard(w.Transaction(ctx, c, u.ID, sent.ID)) },
+		"cancellation": func(c payout.Client, u payout.User) error {
+			return discard(w.CancelTransaction(ctx, c, u.ID, sent.ID))
+		},
+		"status": func(c payout.Client, u payout.User) error {
+			return discard(w.MoveTransaction(ctx, c, u.ID, sent.ID, payout.Move{Status: payout.StatusCanceled, By: payout.ActorOperator}))
+		},
 		"funding account status": func(c payout.Client, u payout.User) error {
 			return discard(w.SetFundingAccountStatus(ctx, c, u.ID, s.fund.ID, payout.FundingInactive))
 		},
