@@ -100,6 +100,38 @@ func checkDamage(t *testing.T, db Database) {
 			},
 		},
 		{
+			`update transactions set status = 'LOST', delivery_status = 'NONE' where id = 'cash'`,
+			`update transactions set status = 'INITIATED' where id = 'cash'`,
+			[]string{"transactions cash of client a: status is unknown"},
+		},
+		{
+			`update transactions set status = 'COMPLETED', delivery_status = 'READY_FOR_PICKUP', status_reason = 'OTHER', updated_at = created_at - 1
+				where id = 'cash'`,
+			`update transactions set status = 'INITIATED', delivery_status = 'NONE', status_reason = '', updated_at = created_at where id = 'cash'`,
+			[]string{
+				"transactions cash of client a: delivery_status is not one of status COMPLETED",
+				"transactions cash of client a: status_reason is unknown, or of another status",
+				"transactions cash of client a: updated_at is before created_at",
+			},
+		},
+		{
+			`update transactions set status = 'PROCESSING', delivery_status = 'READY_FOR_PICKUP', required_information = '"' where id = 'bank'`,
+			`update transactions set status = 'INITIATED', delivery_status = 'NONE', required_information = '[]' where id = 'bank'`,
+			[]string{
+				"transactions bank of client a: required_information is not the JSON that belongs there",
+				"transactions bank of client a: delivery_status is not one of status PROCESSING",
+			},
+		},
+		{ // it was not given back
+			`update transactions set status = 'FAILED', delivery_status = 'FAILED' where id = 'bank'`,
+			`update transactions set status = 'INITIATED', delivery_status = 'NONE' where id = 'bank'`,
+			[]string{
+				"transactions bank of client a: status_reason is missing",
+				counter + "NP USD 2026 is 24690, the transactions are 12345", counter + "NP USD 2026-12 is 12345, the transactions are 0",
+				counter + "NP USD 2026-12-31 is 12345, the transactions are 0",
+			},
+		},
+		{
 			`update transactions set payout_method = 'PIGEON', calculation_mode = 'x' where id = 'bank'`,
 			`update transactions set payout_method = 'BANK_DEPOSIT', calculation_mode = 'SENDER_AMOUNT' where id = 'bank'`,
 			[]string{"transactions bank of client a: payout_method is unknown", "transactions bank of client a: calculation_mode is unknown"},

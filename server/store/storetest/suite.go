@@ -56,6 +56,9 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"an id is used once", uniqueIDs},
 		{"usage is counted per day, month and year", usageCounters},
 		{"usage beyond the range is refused", usageRange},
+		{"usage is taken back where it was counted", usageTakenBack},
+		{"the status of a transaction changes alone", transactionStatus},
+		{"required information is what is not verified yet", requiredInformation},
 		{"reference data is changed, or not at all", referenceUpsert},
 		{"events are published once, in their order", publishing},
 		{"what a publisher's fan-out refuses stays in the queue", fanoutFails},
@@ -97,6 +100,7 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"concurrent publishers leave nothing out and publish nothing twice", publisherRace},
 		{"an event of a write that commits late is published later", lateCommit},
 		{"a locked user is changed later", userLock},
+		{"a locked transaction is changed later", transactionLock},
 		// Outages.
 		{"a context that ended is an outage", endedContext},
 		{"a context that ends within a write is an outage", contextEndsWithin},

@@ -110,8 +110,13 @@ func writeIsolation(t *testing.T, db Database) {
 		"InsertBankAccount":   func(tx payout.Tx) error { return tx.InsertBankAccount(ctx, id, bank) },
 		"InsertWalletAccount": func(tx payout.Tx) error { return tx.InsertWalletAccount(ctx, id, wallet) },
 		"InsertTransaction":   func(tx payout.Tx) error { return tx.InsertTransaction(ctx, id, transfer) },
-		"AddUsage":            func(tx payout.Tx) error { _, err := tx.AddUsage(ctx, id, mine.usage, 1); return err },
-		"SetWebhook...":       func(tx payout.Tx) error { return mine.damageWebhooks(ctx, tx, id) },
+		"SetTransactionStatus": func(tx payout.Tx) error {
+			changed := mine.transfer
+			changed.Status = payout.StatusCanceled
+			return tx.SetTransactionStatus(ctx, id, changed)
+		},
+		"AddUsage":      func(tx payout.Tx) error { _, err := tx.AddUsage(ctx, id, mine.usage, 1); return err },
+		"SetWebhook...": func(tx payout.Tx) error { return mine.damageWebhooks(ctx, tx, id) },
 	} {
 		err := db.Write(ctx, attempt)
 		if changes := name[:3] == "Set" && name != "SetCIPTags"; changes != (err == nil) {
@@ -123,6 +128,7 @@ func writeIsolation(t *testing.T, db Database) {
 	same(t, "webhook delivery", found(db.WebhookDelivery(ctx, mine.client.ID, mine.endpoint.ID, mine.delivery.EventID))(t), mine.delivery)
 	user := found(db.User(ctx, mine.client.ID, mine.user.ID))(t)
 	same(t, "status", user.Status, mine.user.Status)
+	same(t, "status of the transaction", found(db.Transaction(ctx, mine.client.ID, mine.user.ID, mine.transfer.ID))(t).Status, mine.transfer.Status)
 	same(t, "profile", user.Profile, mine.user.Profile)
 	same(t, "tags", must(db.CIPTags(ctx, mine.client.ID, mine.user.ID))(t), mine.tags)
 	same(t, "funding", must(db.FundingAccounts(ctx, mine.client.ID, mine.user.ID, payout.Page{}))(t), []payout.FundingAccount{mine.funding})
