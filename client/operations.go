@@ -41,12 +41,15 @@ var (
 	listStatesV2            = &operation{"listStatesV2", "/v2/states", reads}
 	getStateV2              = &operation{"getStateV2", "/v2/states/{stateId}", reads}
 	createUser              = &operation{"createUser", "/users", creates}
+	listUsers               = &operation{"listUsers", "/users", reads}
 	getUser                 = &operation{"getUser", "/users/{user_id}", reads}
 	updateUser              = &operation{"updateUser", "/users/{user_id}", sets}
 	createDocuments         = &operation{"createDocuments", "/users/{user_id}/documents", creates}
 	getCipInfo              = &operation{"getCipInfo", "/users/{user_id}/cip-info", reads}
 	getTransactionLimit     = &operation{"getTransactionLimit", "/users/{user_id}/transaction-limit", reads}
 	createTransaction       = &operation{"createTransaction", "/users/{user_id}/transactions", creates}
+	previewTransaction      = &operation{"previewTransaction", "/users/{user_id}/transactions/preview", reads}
+	listClientTransactions  = &operation{"listClientTransactions", "/transactions", reads}
 	listTransactions        = &operation{"listTransactions", "/users/{user_id}/transactions", reads}
 	getTransaction          = &operation{"getTransaction", "/users/{user_id}/transactions/{transaction_id}", reads}
 	cancelTransaction       = &operation{"cancelTransaction", "/users/{user_id}/transactions/{transaction_id}/cancel", sets}
@@ -135,6 +138,15 @@ func (c *Client) CreateUser(ctx context.Context, user api.UserRequest, options .
 	return one[api.User](ctx, c, createUser, r, encoded(user, err), options)
 }
 
+// ListUsers reads one page of the client's users that meet params, newest first; [Client.Users] goes through all. params may
+// be nil (decision D-70).
+func (c *Client) ListUsers(
+	ctx context.Context, params *api.ListUsersParams, options ...CallOption,
+) (*api.UserPage, error) {
+	r, err := api.NewListUsersRequest(c.base, params)
+	return one[api.UserPage](ctx, c, listUsers, r, err, options)
+}
+
 // GetUser reads a user. Errors: [NotFound].
 func (c *Client) GetUser(ctx context.Context, userID uuid.UUID, options ...CallOption) (*api.User, error) {
 	r, err := api.NewGetUserRequest(c.base, userID)
@@ -189,6 +201,24 @@ func (c *Client) CreateTransaction(
 ) (*api.Transaction, error) {
 	r, err := api.NewCreateTransactionRequest(c.base, userID, nil, transaction)
 	return one[api.Transaction](ctx, c, createTransaction, r, encoded(transaction, err), options)
+}
+
+// PreviewTransaction returns what [Client.CreateTransaction] would return for the same transaction now, or its error, and
+// creates nothing; it is retried as a read is (decision D-71).
+func (c *Client) PreviewTransaction(
+	ctx context.Context, userID uuid.UUID, transaction api.TransactionRequest, options ...CallOption,
+) (*api.TransactionPreview, error) {
+	r, err := api.NewPreviewTransactionRequest(c.base, userID, transaction)
+	return one[api.TransactionPreview](ctx, c, previewTransaction, r, encoded(transaction, err), options)
+}
+
+// ListClientTransactions reads one page of the transactions of all the client's users that meet params, newest first;
+// [Client.ClientTransactions] goes through all. params may be nil (decision D-70).
+func (c *Client) ListClientTransactions(
+	ctx context.Context, params *api.ListClientTransactionsParams, options ...CallOption,
+) (*api.TransactionPage, error) {
+	r, err := api.NewListClientTransactionsRequest(c.base, params)
+	return one[api.TransactionPage](ctx, c, listClientTransactions, r, err, options)
 }
 
 // ListTransactions reads one page of a user's transactions, newest first; [Client.Transactions] goes through all.

@@ -615,6 +615,11 @@ type CipTag = string
 // Example: San Francisco
 type City = string
 
+// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+//
+// Example: order-2026-0001
+type ClientReference = string
+
 // CompanyWebsite Website of a business, 1 to 2048 characters. It is not checked; a scheme is not needed.
 //
 // Example: https://www.example.com
@@ -1165,6 +1170,11 @@ type ReceiveUser struct {
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
 
+	// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+	//
+	// Example: order-2026-0001
+	ClientReference *ClientReference `json:"client_reference,omitempty"`
+
 	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
@@ -1218,6 +1228,11 @@ type ReceiveUserRequest struct {
 	//
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
+
+	// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+	//
+	// Example: order-2026-0001
+	ClientReference *ClientReference `json:"client_reference,omitempty"`
 
 	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
@@ -1352,6 +1367,11 @@ type StatusReason string
 // Example: ACCOUNT_INVALID
 type StatusReasonRequest = StatusReason
 
+// TimeBound A time in UTC as timestamps of responses have it, with six fractional digits and without zone; or a date, which is 00:00 UTC of that day.
+//
+// Example: 2026-01-31
+type TimeBound = string
+
 // Timestamp A time in UTC, ISO 8601 without zone and with six fractional digits.
 //
 // Example: 2026-01-31T09:30:00.000000
@@ -1361,6 +1381,11 @@ type Timestamp = wire.Timestamp
 type Transaction struct {
 	// BonusAmount Bonus in `from_currency`, on top of `from_amount`. At present always 0.
 	BonusAmount wire.Amount `json:"bonus_amount"`
+
+	// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+	//
+	// Example: order-2026-0001
+	ClientReference *ClientReference `json:"client_reference,omitempty"`
 
 	// CreatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
 	//
@@ -1577,6 +1602,118 @@ type TransactionPage struct {
 	NextCursor *Cursor `json:"next_cursor,omitempty"`
 }
 
+// TransactionPreview A transfer as it would be created, without its identifier and times. Amounts are as in `Transaction`.
+type TransactionPreview struct {
+	// BonusAmount Bonus in `from_currency`, on top of `from_amount`.
+	BonusAmount wire.Amount `json:"bonus_amount"`
+
+	// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+	//
+	// Example: order-2026-0001
+	ClientReference *ClientReference `json:"client_reference,omitempty"`
+
+	// CustomPurpose The purpose as free text, at most 500 characters.
+	//
+	// Example: School fee
+	CustomPurpose *CustomPurpose `json:"custom_purpose,omitempty"`
+
+	// DeliveryStatus Status of the delivery to the receive user. Known today, and more may be added; treat a value that you do not know
+	// as pending:
+	//
+	// * `NONE`: nothing is on its way.
+	// * `PENDING`: on its way.
+	// * `READY_FOR_PICKUP`: the cash waits at the counter; only with CASH_PICKUP.
+	// * `DELIVERED`: the receive user has the funds.
+	// * `FAILED`: the funds could not be delivered.
+	// * `RETURNED`: the funds were delivered, and then sent back.
+	//
+	//
+	// Example: NONE
+	DeliveryStatus DeliveryStatus `json:"delivery_status"`
+
+	// ExchangeRate Units of the receiving currency for one unit of the sending currency, above 0 and at most 1000000000, with at most 19 significant digits. You may have agreed on bounds for a pair of currencies with the operator; see [Money](#money).
+	ExchangeRate ExchangeRate `json:"exchange_rate"`
+
+	// FeeAmount An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
+	FeeAmount Amount `json:"fee_amount"`
+
+	// FromAmount An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
+	FromAmount Amount `json:"from_amount"`
+
+	// FromCurrency ISO 4217 code, three upper-case letters.
+	//
+	// Example: USD
+	FromCurrency CurrencyCode `json:"from_currency"`
+
+	// FromFundID The funding account of the sender, a UUID.
+	FromFundID openapi_types.UUID `json:"from_fund_id"`
+
+	// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows CARD; other values are accepted. A transaction without it takes that of its funding account.
+	//
+	// Example: CARD
+	FundingSourceType FundingSourceType `json:"funding_source_type"`
+
+	// IPAddress IPv4 or IPv6 address, at most 45 characters.
+	//
+	// Example: 203.0.113.7
+	IPAddress *IPAddress `json:"ip_address,omitempty"`
+
+	// Note A note on the transfer, at most 500 characters, with line breaks if you like.
+	//
+	// Example: For the school
+	Note *Note `json:"note,omitempty"`
+
+	// PhysicalDocuments The copies that were sent, without their content; empty if there are none.
+	PhysicalDocuments []TransactionPreviewDocument `json:"physical_documents"`
+
+	// Purpose Purpose of a transfer: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows OTHER; other values are accepted.
+	//
+	// Example: OTHER
+	Purpose *Purpose `json:"purpose,omitempty"`
+
+	// RemainingLimit What remains of the limits, in the sending currency of the user's corridor, never below 0. `daily_limit`, `monthly_limit` and `annual_limit` are renewed at 00:00 UTC of the next day, month and year.
+	RemainingLimit RemainingLimit `json:"remaining_limit"`
+
+	// RequiredInformation The CIP tags that would have to be VERIFIED before the transaction is released; empty if there are none.
+	RequiredInformation []CipTag `json:"required_information"`
+
+	// Status Status of the transaction; [Outcome of a payout](#outcome-of-a-payout) says what leads from one to another. Known
+	// today, and more may be added; treat a value that you do not know as pending:
+	//
+	// * `INITIATED`: created, and not on its way. It can be canceled.
+	// * `PROCESSING`: on its way to the receive user.
+	// * `COMPLETED`: paid out. It may still be RETURNED.
+	// * `FAILED`: not paid out; `status_reason` says why.
+	// * `CANCELED`: canceled before it was on its way.
+	// * `RETURNED`: paid out, and then sent back; `status_reason` says why.
+	//
+	//
+	// Example: INITIATED
+	Status TransactionStatus `json:"status"`
+
+	// To The receive user as known when the transaction was created. `fund_id` is present with BANK_DEPOSIT and WALLET, `payer_id` with CASH_PICKUP and HOME_DELIVERY.
+	To TransactionReceiveSide `json:"to"`
+
+	// ToAmount An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
+	ToAmount Amount `json:"to_amount"`
+
+	// ToCurrency ISO 4217 code, three upper-case letters.
+	//
+	// Example: USD
+	ToCurrency CurrencyCode `json:"to_currency"`
+
+	// UserID The sending user, a UUID.
+	UserID openapi_types.UUID `json:"user_id"`
+}
+
+// TransactionPreviewDocument A copy of a document about a transfer, which is checked and not kept.
+type TransactionPreviewDocument struct {
+	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; other values are accepted.
+	//
+	// Example: PASSPORT
+	DocumentType DocumentType `json:"document_type"`
+}
+
 // TransactionReceiveSide The receive user as known when the transaction was created. `fund_id` is present with BANK_DEPOSIT and WALLET, `payer_id` with CASH_PICKUP and HOME_DELIVERY.
 type TransactionReceiveSide struct {
 	// AddressLine1 Street and number, 1 to 255 characters.
@@ -1632,6 +1769,11 @@ type TransactionReceiveSide struct {
 
 // TransactionRequest A transfer. `from_amount` and `fee_amount` are in `from_currency`, which is the currency of the sender's corridor; `to_amount` is in `to_currency`, which is the currency of the receive account or payer.
 type TransactionRequest struct {
+	// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+	//
+	// Example: order-2026-0001
+	ClientReference *ClientReference `json:"client_reference,omitempty"`
+
 	// CustomPurpose The purpose as free text, at most 500 characters.
 	//
 	// Example: School fee
@@ -1747,6 +1889,11 @@ type User struct {
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
 
+	// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+	//
+	// Example: order-2026-0001
+	ClientReference *ClientReference `json:"client_reference,omitempty"`
+
 	// CompanyWebsite Website of a business, 1 to 2048 characters. It is not checked; a scheme is not needed.
 	//
 	// Example: https://www.example.com
@@ -1851,6 +1998,17 @@ type UserDocumentsRequest struct {
 	VirtualDocuments []VirtualDocumentRequest `json:"virtual_documents,omitempty"`
 }
 
+// UserPage One page of users, newest first.
+type UserPage struct {
+	// Items The users of the page, at most 100.
+	Items []User `json:"items"`
+
+	// NextCursor A position in a list, as `next_cursor` or the header `Next-Cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
+	//
+	// Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
+	NextCursor *Cursor `json:"next_cursor,omitempty"`
+}
+
 // UserRequest An individual, or with `business: true` a business. A business carries its name in `first_name` and sends neither `last_name` nor `gender`; an individual sends none of `business_type`, `user_scope`, `company_website`, `number_of_employee`, `mailing_address`.
 type UserRequest struct {
 	// AddressLine1 Street and number, 1 to 255 characters.
@@ -1872,6 +2030,11 @@ type UserRequest struct {
 	//
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
+
+	// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+	//
+	// Example: order-2026-0001
+	ClientReference *ClientReference `json:"client_reference,omitempty"`
 
 	// CompanyWebsite Website of a business, 1 to 2048 characters. It is not checked; a scheme is not needed.
 	//
@@ -2196,6 +2359,11 @@ type WalletTo struct {
 // Example: 94105
 type Zipcode = string
 
+// ClientReferenceFilter Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+//
+// Example: order-2026-0001
+type ClientReferenceFilter = ClientReference
+
 // CountryCodePath ISO 3166-1 alpha-2 code, two upper-case letters.
 //
 // Example: NP
@@ -2203,6 +2371,14 @@ type CountryCodePath = CountryCode
 
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
+
+// ListCursor A position in a list, as `next_cursor` or the header `Next-Cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
+//
+// Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
+type ListCursor = Cursor
+
+// ListLimit defines model for ListLimit.
+type ListLimit = int32
 
 // PageCursor A position in a list, as `next_cursor` or the header `Next-Cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
 //
@@ -2292,6 +2468,48 @@ type ListPayersParams struct {
 	// DeliveryMethod The other spelling of `payout_method`, with the same meaning and values. Both may be sent if they are equal; two different values are rejected with 400. Use `payout_method`.
 	// Deprecated: this property has been marked as deprecated upstream, but no `x-deprecated-reason` was set
 	DeliveryMethod *PayoutMethodRequest `form:"delivery_method,omitempty" json:"delivery_method,omitempty"`
+}
+
+// ListClientTransactionsParams defines parameters for ListClientTransactions.
+type ListClientTransactionsParams struct {
+	// Status Only transactions with this status.
+	Status *TransactionStatusRequest `form:"status,omitempty" json:"status,omitempty"`
+
+	// DeliveryStatus Only transactions with this delivery status.
+	DeliveryStatus *DeliveryStatusRequest `form:"delivery_status,omitempty" json:"delivery_status,omitempty"`
+
+	// ClientReference Only what was created with exactly this `client_reference`, 1 to 64 characters. There may be several.
+	ClientReference *ClientReferenceFilter `form:"client_reference,omitempty" json:"client_reference,omitempty"`
+
+	// CreatedFrom Only transactions that were created at this time (UTC) or later.
+	CreatedFrom *TimeBound `form:"created_from,omitempty" json:"created_from,omitempty"`
+
+	// CreatedTo Only transactions that were created before this time (UTC). It must not be before `created_from`; at the same time, the list is empty.
+	CreatedTo *TimeBound `form:"created_to,omitempty" json:"created_to,omitempty"`
+
+	// Limit How many entries a page has at most, 1 to 100. Without it, 20.
+	Limit *ListLimit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, at most 200 characters; send the same filters with it. Without it, the first page. Anything else is rejected with 400.
+	Cursor *ListCursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListUsersParams defines parameters for ListUsers.
+type ListUsersParams struct {
+	// Email Only users with exactly this email address, upper and lower case included, at most 254 characters. There may be several.
+	Email *string `form:"email,omitempty" json:"email,omitempty"`
+
+	// Status Only users with this KYC status.
+	Status *KycStatusRequest `form:"status,omitempty" json:"status,omitempty"`
+
+	// ClientReference Only what was created with exactly this `client_reference`, 1 to 64 characters. There may be several.
+	ClientReference *ClientReferenceFilter `form:"client_reference,omitempty" json:"client_reference,omitempty"`
+
+	// Limit How many entries a page has at most, 1 to 100. Without it, 20.
+	Limit *ListLimit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, at most 200 characters; send the same filters with it. Without it, the first page. Anything else is rejected with 400.
+	Cursor *ListCursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // CreateUserParams defines parameters for CreateUser.
@@ -2425,6 +2643,9 @@ type CreateWalletAccountJSONRequestBody = WalletAccountRequest
 
 // CreateTransactionJSONRequestBody defines body for CreateTransaction for application/json ContentType.
 type CreateTransactionJSONRequestBody = TransactionRequest
+
+// PreviewTransactionJSONRequestBody defines body for PreviewTransaction for application/json ContentType.
+type PreviewTransactionJSONRequestBody = TransactionRequest
 
 // AsBankDepositTo returns the union data inside the ReceiveSide as a BankDepositTo
 func (t ReceiveSide) AsBankDepositTo() (BankDepositTo, error) {

@@ -100,7 +100,7 @@ func newUser(b *api.UserRequest) payout.User {
 	u := payout.User{
 		Business: b.Business != nil && *b.Business,
 		Sending:  text(b.Type) == string(api.UserTypeSend),
-		Country:  b.Country,
+		Country:  b.Country, ClientReference: text(b.ClientReference),
 		Profile: payout.UserProfile{
 			FirstName: b.FirstName, LastName: text(b.LastName), Email: b.Email, Gender: text(b.Gender),
 			DateOfBirth: dateText(b.DateOfBirth), AddressLine1: text(b.AddressLine1), MobilePhone: text(b.MobilePhone),
@@ -159,7 +159,7 @@ func user(u payout.User) api.User {
 		DateOfBirth: optionalDate(p.DateOfBirth), AddressLine1: optional(p.AddressLine1),
 		MobilePhone: optional(p.MobilePhone), City: optional(p.City), Zipcode: optional(p.Zipcode),
 		State: optional(p.State), Country: u.Country, IPAddress: optional(p.IPAddress),
-		BusinessType: optional(p.BusinessType), UserScope: optional(p.UserScope),
+		BusinessType: optional(p.BusinessType), UserScope: optional(p.UserScope), ClientReference: optional(u.ClientReference),
 		CompanyWebsite: optional(p.CompanyWebsite), NumberOfEmployee: optional(p.NumberOfEmployee),
 	}
 	if u.Sending {

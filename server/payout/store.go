@@ -25,6 +25,10 @@ type Reader interface {
 
 	// User reads a user without its documents.
 	User(ctx context.Context, clientID ClientID, id UserID) (User, bool, error)
+	// Users lists a page of the users of a client that meet the filter, with their documents, newest first, and returns the
+	// position after which the next page begins, zero if there is none. A page may be shorter than its limit and still be
+	// followed by another (D-70).
+	Users(ctx context.Context, clientID ClientID, f UserFilter, page Page) ([]User, Position, error)
 	// UserDocuments lists the documents of a user in the order sent, without their content.
 	UserDocuments(ctx context.Context, clientID ClientID, userID UserID) ([]Document, error)
 	// CIPTags returns the tags of a user.
@@ -55,6 +59,8 @@ type Reader interface {
 	IdempotencyKey(ctx context.Context, clientID ClientID, key string) (UsedKey, bool, error)
 
 	Transaction(ctx context.Context, clientID ClientID, userID UserID, id TransactionID) (Transaction, bool, error)
+	// ClientTransactions lists a page of the transactions of a client that meet the filter, as Users does.
+	ClientTransactions(ctx context.Context, clientID ClientID, f TransactionFilter, page Page) ([]Transaction, Position, error)
 	// Transactions lists a page of the transactions of a user, newest first.
 	Transactions(ctx context.Context, clientID ClientID, userID UserID, page Page) ([]Transaction, error)
 
@@ -173,6 +179,8 @@ type WebhookTx interface {
 // Store persists everything. It is safe for concurrent use.
 type Store interface {
 	Reader
+	// Read runs fn in a transaction of the database that only reads, and reads one snapshot.
+	Read(ctx context.Context, fn func(Reader) error) error
 	// Write runs fn in one transaction of the database, and commits if fn returns nil.
 	// It runs fn again, in a new transaction, if that one loses against another.
 	Write(ctx context.Context, fn func(Tx) error) error

@@ -29,9 +29,11 @@ type NewTransaction struct {
 	ToCurrency   string
 	FromFundID   FundingAccountID
 	FundingType  string // funding_source_type; empty: that of the funding account
-	Notes        Notes
-	Documents    []Document
-	To           ReceiveSide
+	// ClientReference is the client's own reference (D-70); empty if none was sent, as in Transaction.
+	ClientReference string
+	Notes           Notes
+	Documents       []Document
+	To              ReceiveSide
 }
 
 // Notes are the texts of a transaction that no rule uses; nil is one that was not sent.
@@ -75,6 +77,7 @@ type Transaction struct {
 	FromFundID          FundingAccountID
 	FundingType         string
 	Destination         string // country of the receive user at creation
+	ClientReference     string
 	Notes               Notes
 	Documents           []Document
 	To                  ReceiveSide

@@ -30,8 +30,10 @@ type User struct {
 	Business  bool
 	Sending   bool   // type SEND was sent
 	Country   string // alpha-2
-	Profile   UserProfile
-	Documents []Document // omitted by Reader.User
+	// ClientReference is the client's own reference (D-70).
+	ClientReference string
+	Profile         UserProfile
+	Documents       []Document // omitted by Reader.User
 }
 
 // UserProfile is the submitted information of a user.

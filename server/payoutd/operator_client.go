@@ -91,15 +91,39 @@ func (k keyJSON) fields() [][2]string {
 	return [][2]string{{"IDEMPOTENCY KEY", printable(k.IdempotencyKey)}, {"FINGERPRINT", k.RequestFingerprint}}
 }
 
-// page cuts rows, which were read with one more than the limit, and returns the id to continue after; "" on the last page. It
-// prints how to get the next page.
-func page[T any](std streams, p pages, rows []T, id func(T) string) (cut []T, next string) {
-	if len(rows) <= p.Limit {
-		return rows, ""
+// begin returns where the page begins. created returns when the row --after was created, and false if there is none; what
+// says what it is.
+func (p *pages) begin(what string, created func(id string) (time.Time, bool, error)) (payout.Position, error) {
+	if p.After == "" {
+		return payout.Position{}, nil
 	}
-	next = id(rows[p.Limit-1])
-	fmt.Fprintf(std.errs, "There are more: --after %s\n", next)
-	return rows[:p.Limit], next
+	at, ok, err := created(p.After)
+	if err == nil && !ok {
+		err = payout.NotFound(what)
+	}
+	return payout.Position{CreatedAt: at, ID: p.After}, err
+}
+
+// page reads rows from a position on until it has as many as the limit, and returns the id to continue after; "" on the last
+// page. It prints how to get the next page.
+func page[T any](
+	std streams, p pages, at payout.Position, read func(payout.Page) ([]T, payout.Position, error),
+) (all []T, next string, err error) {
+	for {
+		rows, following, err := read(payout.Page{After: at, Limit: p.Limit - len(all)})
+		if err != nil {
+			return nil, "", err
+		}
+		all = append(all, rows...)
+		switch {
+		case following == payout.Position{}:
+			return all, "", nil
+		case len(all) == p.Limit:
+			fmt.Fprintf(std.errs, "There are more: --after %s\n", following.ID)
+			return all, following.ID, nil
+		}
+		at = following // with several filters, a read may end before it has enough
+	}
 }
 
 // pageJSON is one page of a long list.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
-	"github.com/crossborder-payouts/payouts/server/store"
 )
 
 // transactions is `payoutd transactions`.
@@ -45,6 +44,7 @@ type transactionJSON struct {
 	PayerID           int64                  `json:"payer_id,omitempty"`
 	PickupLocation    int64                  `json:"pickup_location,omitempty"`
 	RemittancePurpose string                 `json:"remittance_purpose,omitempty"`
+	Reference         string                 `json:"client_reference,omitempty"`
 	keyJSON
 	Documents []transactionDocument `json:"documents"`
 }
@@ -74,7 +74,7 @@ func newTransactionJSON(t payout.Transaction, key payout.Idempotency) transactio
 		FeeAmount: major(t.FeeAmount, t.FromCurrency), BonusAmount: major(t.BonusAmount, t.FromCurrency),
 		ExchangeRate: json.Number(t.ExchangeRate.String()), FromFundID: string(t.FromFundID), FundingType: t.FundingType,
 		Destination: t.Destination, ReceiveUserID: string(t.To.ReceiveUserID), Method: t.To.Method, Mode: t.To.Mode,
-		FundID: string(t.To.FundID), PayerID: t.To.PayerID, PickupLocation: t.To.PickupLocation, RemittancePurpose: purpose,
+		FundID: string(t.To.FundID), PayerID: t.To.PayerID, PickupLocation: t.To.PickupLocation, RemittancePurpose: purpose, Reference: t.ClientReference,
 		keyJSON: newKeyJSON(key), Documents: documents,
 	}
 }
@@ -84,9 +84,10 @@ type transactionsList struct {
 	clientOf
 	listing
 	pages
-	User string `help:"Only transactions of this user."`
-	From string `help:"First UTC day, such as 2026-03-01."`
-	To   string `help:"Last UTC day, included."`
+	User      string `help:"Only transactions of this user."`
+	Reference string `help:"Only transactions that the client created with this client_reference."`
+	From      string `help:"First UTC day, such as 2026-03-01."`
+	To        string `help:"Last UTC day, included."`
 }
 
 // Run lists transactions.
@@ -99,7 +100,7 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 	if err := l.check(); err != nil {
 		return err
 	}
-	filter := store.TransactionFilter{UserID: payout.UserID(l.User), After: payout.TransactionID(l.After)}
+	filter := payout.TransactionFilter{UserID: payout.UserID(l.User), ClientReference: l.Reference}
 	var err error
 	if filter.From, err = day("from", l.From); err != nil {
 		return err
@@ -119,11 +120,19 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 				return err
 			}
 		}
-		all, err := o.db.ClientTransactions(ctx, o.client.ID, filter, l.Limit+1)
+		at, err := l.begin("transaction", func(id string) (time.Time, bool, error) {
+			t, ok, err := o.db.ClientTransaction(ctx, o.client.ID, payout.TransactionID(id))
+			return t.CreatedAt, ok, err
+		})
 		if err != nil {
 			return err
 		}
-		all, next := page(std, l.pages, all, func(t payout.Transaction) string { return string(t.ID) })
+		all, next, err := page(std, l.pages, at, func(p payout.Page) ([]payout.Transaction, payout.Position, error) {
+			return o.service.ClientTransactions(ctx, o.client, filter, p)
+		})
+		if err != nil {
+			return err
+		}
 		ids := make([]string, len(all))
 		for i, t := range all {
 			ids[i] = string(t.ID)
@@ -137,10 +146,10 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 		for i, t := range all {
 			rows[i] = newTransactionJSON(t, keys[string(t.ID)])
 			cells[i] = []string{
-				string(t.ID), utc(t.CreatedAt), string(t.UserID), rows[i].Status, rows[i].from(), rows[i].to(), t.Destination, string(t.To.Method),
+				string(t.ID), utc(t.CreatedAt), string(t.UserID), rows[i].Status, rows[i].from(), rows[i].to(), t.Destination, string(t.To.Method), printable(t.ClientReference),
 			}
 		}
-		return l.print(std.out, pageJSON[transactionJSON]{rows, next}, []string{"ID", "CREATED", "USER", "STATUS", "FROM", "TO", "COUNTRY", "METHOD"}, cells)
+		return l.print(std.out, pageJSON[transactionJSON]{rows, next}, []string{"ID", "CREATED", "USER", "STATUS", "FROM", "TO", "COUNTRY", "METHOD", "REFERENCE"}, cells)
 	})
 }
 
@@ -215,6 +224,7 @@ func (t transactionJSON) fields() [][2]string {
 		{"PAYER", number(t.PayerID)},
 		{"PICKUP LOCATION", number(t.PickupLocation)},
 		{"PURPOSE", printable(t.RemittancePurpose)},
+		{"REFERENCE", printable(t.Reference)},
 	}
 	fields = append(fields, t.keyJSON.fields()...)
 	for _, d := range t.Documents {

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
-	"github.com/crossborder-payouts/payouts/server/store"
 )
 
 // users is `payoutd users`.
@@ -29,10 +28,11 @@ type userJSON struct {
 	Business  bool             `json:"business"`
 	Sending   bool             `json:"sending"`
 	Country   string           `json:"country"`
+	Reference string           `json:"client_reference,omitempty"`
 }
 
 func newUserJSON(u payout.User) userJSON {
-	return userJSON{string(u.ID), u.CreatedAt, u.Status, u.Business, u.Sending, u.Country}
+	return userJSON{string(u.ID), u.CreatedAt, u.Status, u.Business, u.Sending, u.Country, u.ClientReference}
 }
 
 func kind(business bool) string {
@@ -47,7 +47,8 @@ type usersList struct {
 	clientOf
 	listing
 	pages
-	Status string `help:"Only users with this KYC status: UNVERIFIED, 'IN PROGRESS', SUSPENDED or VERIFIED."`
+	Status    string `help:"Only users with this KYC status: UNVERIFIED, 'IN PROGRESS', SUSPENDED or VERIFIED."`
+	Reference string `help:"Only users that the client registered with this client_reference."`
 }
 
 // Run lists users.
@@ -61,19 +62,27 @@ func (l usersList) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	return l.within(ctx, l.database, func(o operation) error {
-		filter := store.UserFilter{Status: payout.KYCStatus(l.Status), After: payout.UserID(l.After)}
-		all, err := o.db.Users(ctx, o.client.ID, filter, l.Limit+1)
+		at, err := l.begin("user", func(id string) (time.Time, bool, error) {
+			u, ok, err := o.db.User(ctx, o.client.ID, payout.UserID(id))
+			return u.CreatedAt, ok, err
+		})
 		if err != nil {
 			return err
 		}
-		all, next := page(std, l.pages, all, func(u payout.User) string { return string(u.ID) })
+		filter := payout.UserFilter{Status: payout.KYCStatus(l.Status), ClientReference: l.Reference}
+		all, next, err := page(std, l.pages, at, func(p payout.Page) ([]payout.User, payout.Position, error) {
+			return o.service.Users(ctx, o.client, filter, p)
+		})
+		if err != nil {
+			return err
+		}
 		rows := make([]userJSON, len(all))
 		cells := make([][]string, len(all))
 		for i, u := range all {
 			rows[i] = newUserJSON(u)
-			cells[i] = []string{string(u.ID), utc(u.CreatedAt), string(u.Status), kind(u.Business), yesNo(u.Sending), u.Country}
+			cells[i] = []string{string(u.ID), utc(u.CreatedAt), string(u.Status), kind(u.Business), yesNo(u.Sending), u.Country, printable(u.ClientReference)}
 		}
-		return l.print(std.out, pageJSON[userJSON]{rows, next}, []string{"ID", "CREATED", "KYC STATUS", "KIND", "SENDS", "COUNTRY"}, cells)
+		return l.print(std.out, pageJSON[userJSON]{rows, next}, []string{"ID", "CREATED", "KYC STATUS", "KIND", "SENDS", "COUNTRY", "REFERENCE"}, cells)
 	})
 }
 
@@ -149,6 +158,7 @@ func (u shownUser) fields() [][2]string {
 		{"KIND", kind(u.Business)},
 		{"SENDS", yesNo(u.Sending)},
 		{"COUNTRY", u.Country},
+		{"REFERENCE", printable(u.Reference)},
 		{"NAME", printable(u.Name)},
 		{"EMAIL", printable(u.Email)},
 	}

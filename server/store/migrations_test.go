@@ -338,6 +338,9 @@ func readsMigrated(t *testing.T, s *store.Store) {
 		reads(t, "user", got, want, ok, err)
 		read, err := s.UserDocuments(ctx, "acme", want.ID)
 		reads(t, "documents", read, documents, true, err)
+		want.Documents = documents
+		byEmail, _, err := s.Users(ctx, "acme", payout.UserFilter{Email: want.Profile.Email}, payout.Page{})
+		reads(t, "by email address", byEmail, []payout.User{want}, true, err)
 		tags, err := s.CIPTags(ctx, "acme", want.ID)
 		reads(t, "tags", tags, migratedTags[string(want.ID)], true, err)
 	}

@@ -22,7 +22,7 @@ const lockForWriters = "lock table schema_requirements in access exclusive mode;
 
 // A newer payoutd is one whose migrations these tests apply to the database of this one.
 const (
-	indexOnly = `create index users_by_email on users (client_id, profile);
+	indexOnly = `create index users_by_profile on users (client_id, profile);
 		insert into schema_requirements (version, min_writer_version) values (9001, 2);`
 	excluding = `alter table idempotency_keys rename column resource_id to created_id;
 		insert into schema_requirements (version, min_writer_version) values (9001, 9001);`

@@ -196,6 +196,31 @@ func (s *Store) attempt(ctx context.Context, fn func(*sql.Tx, tx) error) error {
 	return nil
 }
 
+// Read runs fn in a transaction of the database that only reads, and reads one snapshot. fn may run again, as in Write.
+func (s *Store) Read(ctx context.Context, fn func(payout.Reader) error) error {
+	return s.retry(ctx, func() error {
+		t, err := s.snapshot(ctx)
+		if err != nil {
+			return err
+		}
+		defer t.Rollback() //nolint:errcheck // nothing was written
+		inside := s.reads
+		inside.db = t
+		return fn(inside)
+	})
+}
+
+// snapshot begins a transaction that only reads, and reads one snapshot: always in SQLite, from this isolation level on in
+// PostgreSQL.
+func (s *Store) snapshot(ctx context.Context) (*sql.Tx, error) {
+	var options *sql.TxOptions
+	if s.engine.dialect == goose.DialectPostgres {
+		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	}
+	t, err := s.reader.BeginTx(ctx, options)
+	return t, s.failed(err)
+}
+
 // querier is a pool or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)

@@ -39,6 +39,14 @@ func tenantReads(w world) []tenantRead {
 		{"User", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return maybe(r.User(ctx, s.client, s.user))
 		}},
+		{"Users", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			all, _, err := r.Users(ctx, s.client, payout.UserFilter{Email: w.user.Profile.Email}, payout.Page{Limit: 10})
+			return len(all) > 0, err
+		}},
+		{"ClientTransactions", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			all, _, err := r.ClientTransactions(ctx, s.client, payout.TransactionFilter{UserID: s.user}, payout.Page{Limit: 10})
+			return len(all) > 0, err
+		}},
 		{"UserDocuments", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return some(r.UserDocuments(ctx, s.client, s.user))
 		}},
@@ -196,7 +204,7 @@ func userIsolation(t *testing.T, db Database) {
 	})
 	finds(t, db, tenantReads(w), scope{w.client.ID, second.ID, receiver.ID}, func(name string) bool {
 		// Its own two rows; keys (D-16) and webhooks belong to the client.
-		return name == "User" || name == "ReceiveUsers" || name == "IdempotencyKey" || strings.HasPrefix(name, "Webhook")
+		return name == "User" || name == "Users" || name == "ReceiveUsers" || name == "IdempotencyKey" || strings.HasPrefix(name, "Webhook")
 	})
 }
 

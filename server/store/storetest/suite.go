@@ -44,6 +44,9 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"reference data is listed by id for the countries", referenceLists},
 		{"published events are read by their client alone", eventIsolation},
 		{"the feed comes in pages, and of one type", feedPages},
+		{"users and transactions are found by each filter, in pages", clientLists},
+		{"a page with several filters looks at 1,000 rows", boundedLists},
+		{"a read reads one snapshot", snapshot},
 		// Writing.
 		{"a write sees itself, others see it after the commit", visibility},
 		{"an error rolls a write back", rollbackOnError},
@@ -78,7 +81,6 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"a secret is revoked, the last one by force", secretRevocation},
 		{"of concurrent rotations one succeeds", rotationRace},
 		{"of concurrent creations of a client one is new", applyRace},
-		{"operators list users and transactions in pages", operatorLists},
 		{"an import counts new, changed, unchanged and removed rows", importCounts},
 		{"an import sees each column change", importColumns},
 		{"an import removes nothing that is in use", importInUse},
