@@ -59,6 +59,11 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 		t.Errorf("further information: %v, %v", updated, more)
 	}
 	must(c.SetVerification(ctx, user.ID, api.VerificationRequest{KycStatus: new(api.KycStatusVerified)}))(t)
+	for found, err := range c.Users(ctx, &api.ListUsersParams{Email: new("asha@example.com"), Limit: new(int32(1))}) {
+		if err != nil || found.ID != user.ID || len(found.PhysicalDocuments) != 1 {
+			t.Errorf("found %v, %v", found, err)
+		}
+	}
 	verified := must(c.GetUser(ctx, user.ID))(t)
 	if info := must(c.GetCipInfo(ctx, user.ID))(t); verified.Status != api.KycStatusVerified || info.UserID != user.ID {
 		t.Errorf("verification: %s, %v", verified.Status, info)
@@ -113,14 +118,29 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 		client.CashPickup(receiver.ID, servertest.CashPayerLimited, client.PickupLocation(servertest.CashPayerLimitedAt)),
 		client.HomeDelivery(receiver.ID, servertest.HomePayer),
 	} {
-		made := must(c.CreateTransaction(ctx, user.ID, api.TransactionRequest{
+		request := api.TransactionRequest{
 			FromAmount: client.MustAmount("10.00"), ExchangeRate: client.MustAmount("132.25"), ToAmount: new(client.MustAmount("1322.50")),
-			FromCurrency: "USD", ToCurrency: "NPR", FromFundID: fund.ID, To: to,
-		}))(t)
+			FromCurrency: "USD", ToCurrency: "NPR", FromFundID: fund.ID, To: to, ClientReference: new("order-1"),
+		}
+		preview := must(c.PreviewTransaction(ctx, user.ID, request))(t)
+		made := must(c.CreateTransaction(ctx, user.ID, request))(t)
+		if !reflect.DeepEqual(preview.To, made.To) || preview.ToAmount != made.ToAmount {
+			t.Errorf("the preview is %v, created %v", preview, made)
+		}
 		sent[made.ID] = true
 		if one := must(c.GetTransaction(ctx, user.ID, made.ID))(t); !reflect.DeepEqual(one, made) {
 			t.Errorf("read %v, created %v", one, made)
 		}
+	}
+	listed := 0
+	for transaction, err := range c.ClientTransactions(ctx, &api.ListClientTransactionsParams{ClientReference: new("order-1"), Limit: new(int32(2))}) {
+		if err != nil || !sent[transaction.ID] {
+			t.Fatalf("listed %v, %v", transaction, err)
+		}
+		listed++
+	}
+	if listed != len(sent) {
+		t.Errorf("listed %d of %d", listed, len(sent))
 	}
 	if page := must(c.ListTransactions(ctx, user.ID, &api.ListTransactionsParams{Limit: new(int32(2))}))(t); len(page.Items) != 2 || page.NextCursor == nil {
 		t.Errorf("a page: %v", page)

@@ -104,9 +104,9 @@ func (p *pages) begin(what string, created func(id string) (time.Time, bool, err
 	return payout.Position{CreatedAt: at, ID: p.After}, err
 }
 
-// page reads rows from a position on until it has as many as the limit, and returns the id to continue after; "" on the last
+// rowsOf reads rows from a position on until it has as many as the limit, and returns the id to continue after; "" on the last
 // page. It prints how to get the next page.
-func page[T any](
+func rowsOf[T any](
 	std streams, p pages, at payout.Position, read func(payout.Page) ([]T, payout.Position, error),
 ) (all []T, next string, err error) {
 	for {
@@ -124,6 +124,17 @@ func page[T any](
 		}
 		at = following // with several filters, a read may end before it has enough
 	}
+}
+
+// page cuts rows, which were read with one more than the limit, and returns the id to continue after; "" on the last page. It
+// prints how to get the next page.
+func page[T any](std streams, p pages, rows []T, id func(T) string) (cut []T, next string) {
+	if len(rows) <= p.Limit {
+		return rows, ""
+	}
+	next = id(rows[p.Limit-1])
+	fmt.Fprintf(std.errs, "There are more: --after %s\n", next)
+	return rows[:p.Limit], next
 }
 
 // pageJSON is one page of a long list.

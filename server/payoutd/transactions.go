@@ -127,7 +127,7 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
-		all, next, err := page(std, l.pages, at, func(p payout.Page) ([]payout.Transaction, payout.Position, error) {
+		all, next, err := rowsOf(std, l.pages, at, func(p payout.Page) ([]payout.Transaction, payout.Position, error) {
 			return o.service.ClientTransactions(ctx, o.client, filter, p)
 		})
 		if err != nil {

@@ -70,7 +70,7 @@ func (l usersList) Run(ctx context.Context, std streams) error {
 			return err
 		}
 		filter := payout.UserFilter{Status: payout.KYCStatus(l.Status), ClientReference: l.Reference}
-		all, next, err := page(std, l.pages, at, func(p payout.Page) ([]payout.User, payout.Position, error) {
+		all, next, err := rowsOf(std, l.pages, at, func(p payout.Page) ([]payout.User, payout.Position, error) {
 			return o.service.Users(ctx, o.client, filter, p)
 		})
 		if err != nil {

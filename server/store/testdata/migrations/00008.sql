@@ -69,3 +69,12 @@ insert into webhook_deliveries (client_id, endpoint_id, event_id, event_type, po
 
 insert into webhook_attempts (client_id, endpoint_id, event_id, number, at, duration_ms, http_status, error) values
 	('acme', 'e-1', 'v-1', 1, 1773500966535899, 12, 500, 'HTTP_STATUS');
+
+insert into event_queue (seq, client_id, id, type, resource_id, user_id, created_at, data) values
+	(2, 'acme', 'e-2', 'user.status_changed', 'u-1', 'u-1', 1773500966535899, '{"user":{"id":"u-1"}}');
+
+insert into events (client_id, position, id, seq, type, resource_id, user_id, created_at, data) values
+	('acme', 1, 'e-1', 1, 'transaction.created', 't-3', 'u-1', 1773500966535899, '{"transaction":{"id":"t-3"}}');
+
+insert into event_head (client_id, position, kept_since) values
+	('acme', 1, 1773500966535899);

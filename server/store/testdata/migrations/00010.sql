@@ -19,9 +19,9 @@ insert into payers (id, code, name, country, method, currency, network_limits, p
 insert into banks (id, name, country, branches, txn_supported_types, currencies) values
 	(2001, 'Bank', 'NP', '[{"ID":20010,"Name":"Branch"}]', '["C2C","B2C"]', '["NPR","USD"]');
 
-insert into users (client_id, id, created_at, status, business, sending, country, profile) values
-	('acme', 'u-1', 1773500966535897, 'VERIFIED', false, true, 'US', '{"first_name":"Asha","last_name":"Example","email":"asha@example.com","gender":"F","date_of_birth":"1990-01-31","address_line1":"1 Road","mobile_phone":"15550100","city":"Town","zipcode":"00001","state":"CA","ip_address":"192.0.2.1"}'),
-	('acme', 'u-2', 1773500966535899, 'IN PROGRESS', true, false, 'US', '{"first_name":"Example Ltd","email":"office@example.com","business_type":"LLC","user_scope":"RETAIL","company_website":"https://example.com","number_of_employee":"10","mailing_address":{"country":"US","city":"Town","address_line1":"2 Road","address_line2":null,"zipcode":"00002","state":"NY"}}');
+insert into users (client_id, id, created_at, status, business, sending, country, email, profile) values
+	('acme', 'u-1', 1773500966535897, 'VERIFIED', false, true, 'US', 'asha@example.com', '{"first_name":"Asha","last_name":"Example","email":"asha@example.com","gender":"F","date_of_birth":"1990-01-31","address_line1":"1 Road","mobile_phone":"15550100","city":"Town","zipcode":"00001","state":"CA","ip_address":"192.0.2.1"}'),
+	('acme', 'u-2', 1773500966535899, 'IN PROGRESS', true, false, 'US', 'office@example.com', '{"first_name":"Example Ltd","email":"office@example.com","business_type":"LLC","user_scope":"RETAIL","company_website":"https://example.com","number_of_employee":"10","mailing_address":{"country":"US","city":"Town","address_line1":"2 Road","address_line2":null,"zipcode":"00002","state":"NY"}}');
 
 insert into cip_tags (client_id, user_id, tag, status) values
 	('acme', 'u-1', 'EMAIL', 'SUBMIT'),
