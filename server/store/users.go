@@ -71,7 +71,8 @@ func (t tx) LockUser(ctx context.Context, clientID payout.ClientID, userID payou
 
 // SetUserProfile changes the submitted information of a user.
 func (t tx) SetUserProfile(ctx context.Context, clientID payout.ClientID, userID payout.UserID, profile payout.UserProfile) error {
-	_, err := t.exec(ctx, `update users set profile = $3 where client_id = $1 and id = $2`, clientID, userID, userText(profile))
+	_, err := t.exec(ctx, `update users set profile = $3, email = $4 where client_id = $1 and id = $2`,
+		clientID, userID, userText(profile), profile.Email)
 	return err
 }
 

@@ -62,7 +62,8 @@ func exercise(t testing.TB, s *servertest.Server) {
 	exerciseListings(t, s.Database)
 }
 
-// exerciseListings lists users and transactions as operators do: with each filter, from the newest and from the middle.
+// exerciseListings lists users and transactions of a client with each filter and with several, from the newest, from the
+// middle and from the oldest. Some meet no row, some one filter only.
 func exerciseListings(t testing.TB, url string) {
 	t.Helper()
 	db, err := store.Connect(t.Context(), url)
@@ -70,32 +71,48 @@ func exerciseListings(t testing.TB, url string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	_, users := scale(t)
+	transactions, users := scale(t)
 	const client, limit = "sandbox", 50
-	for _, f := range []store.UserFilter{{}, {Status: payout.KYCVerified}, {Status: payout.KYCUnverified}, {Status: payout.KYCSuspended}} {
+	// at is the position of row n; row -1 is the start.
+	at := func(n int, created time.Time) payout.Page {
+		if n < 0 {
+			return payout.Page{Limit: limit}
+		}
+		return payout.Page{Limit: limit, After: payout.Position{CreatedAt: created, ID: rowID(n)}}
+	}
+	begun := time.Now()
+	for _, f := range []payout.UserFilter{
+		{}, {Status: payout.KYCVerified}, {Status: payout.KYCUnverified}, {Status: payout.KYCSuspended}, {Email: "asha@example.com"},
+		{Email: "nobody@example.com"}, {ClientReference: "same"}, {ClientReference: "none"},
+		{Email: "asha@example.com", Status: payout.KYCSuspended}, {ClientReference: "same", Status: payout.KYCSuspended},
+		{ClientReference: "same", Email: "nobody@example.com", Status: payout.KYCVerified},
+	} {
 		for _, after := range []int{-1, users / 2, 0} {
-			if f.After = ""; after >= 0 {
-				f.After = payout.UserID(rowID(after))
-			}
-			if all, err := db.Users(t.Context(), client, f, limit); err != nil || len(all) > limit || len(all) < limit && f.Status == "" && after != 0 {
+			all, _, err := db.Users(t.Context(), client, f, at(after, time.UnixMicro(int64(after))))
+			if err != nil || len(all) > limit || len(all) < limit && f == (payout.UserFilter{}) && after != 0 {
 				t.Errorf("%+v lists %d users, %v", f, len(all), err)
 			}
 		}
 	}
 	begin := time.Unix(0, 0)
-	for _, f := range []store.TransactionFilter{
+	for _, f := range []payout.TransactionFilter{
 		{}, {UserID: payout.UserID(rowID(0))}, {From: begin.Add(time.Hour)}, {To: begin.Add(time.Hour)},
 		{From: begin.Add(time.Hour), To: begin.Add(2 * time.Hour)}, {UserID: payout.UserID(rowID(0)), To: begin.Add(time.Hour)},
+		{Status: "INITIATED"}, {Status: "COMPLETED"}, {Status: "FAILED"}, {Status: "RETURNED"},
+		{DeliveryStatus: "NONE"}, {DeliveryStatus: "DELIVERED"}, {DeliveryStatus: "READY_FOR_PICKUP"},
+		{ClientReference: "same"}, {ClientReference: "none"}, {Status: "COMPLETED", From: begin.Add(time.Hour), To: begin.Add(2 * time.Hour)},
+		{Status: "COMPLETED", DeliveryStatus: "FAILED"}, {ClientReference: "same", Status: "FAILED"},
+		{ClientReference: "same", DeliveryStatus: "NONE", Status: "INITIATED", From: begin.Add(time.Hour)},
+		{UserID: payout.UserID(rowID(0)), Status: "INITIATED"},
 	} {
-		for _, after := range []int{-1, users / 2} { // before the hour, and within it
-			if f.After = ""; after >= 0 {
-				f.After = payout.TransactionID(rowID(after))
-			}
-			if all, err := db.ClientTransactions(t.Context(), client, f, limit); err != nil || len(all) > limit || len(all) < limit && after < 0 {
+		for _, after := range []int{-1, transactions / 2} {
+			all, _, err := db.ClientTransactions(t.Context(), client, f, at(after, time.Unix(int64(after/5), 0)))
+			if err != nil || len(all) > limit || len(all) < limit && f == (payout.TransactionFilter{}) {
 				t.Errorf("%+v lists %d transactions, %v", f, len(all), err)
 			}
 		}
 	}
+	t.Logf("listed with each filter in %s", time.Since(begun))
 }
 
 // exerciseTransactions creates a transaction of each kind, with a key and documents, and one above the limit.

@@ -43,8 +43,9 @@ var filling = []struct {
 		`10000000 + i, 'P' || i, 'Payer', 'X' || (i % 100), 'WALLET', 'XXX', '[]', '[]'`},
 	{"banks (id, name, country, branches, txn_supported_types, currencies)", 0, "i",
 		`10000000 + i, 'Bank', 'X' || (i % 100), '[]', '[]', '[]'`},
-	{"users (client_id, id, created_at, status, business, sending, country, profile)", 1, "i",
-		`{client}, {id}, i, 'VERIFIED', false, true, 'US', '{"first_name":"Asha","email":"asha@example.com"}'`},
+	{"users (client_id, id, created_at, status, business, sending, country, profile, email, client_reference)", 1, "i",
+		`{client}, {id}, i, 'VERIFIED', false, true, 'US', '{"first_name":"Asha","email":"asha@example.com"}', 'asha@example.com',
+		case when i % 4 = 0 then 'same' end`},
 	{"cip_tags (client_id, user_id, tag, status)", 3, "(i % {users})",
 		`{client}, {user}, case i / {users} when 0 then 'GENDER' when 1 then 'OCCUPATION' else 'MIDDLE_NAME' end, 'SUBMIT'`},
 	{"limit_usage (client_id, user_id, destination, currency, period, used)", 3, "(i % {users})",
@@ -59,9 +60,9 @@ var filling = []struct {
 		`{client}, {id}, {user}, 1004, '9800000000', 'NPR', i`},
 	{`transactions (client_id, id, user_id, created_at, status, delivery_status, from_amount, from_currency, to_amount,
 		to_currency, fee_amount, bonus_amount, exchange_rate, from_fund_id, funding_type, destination, notes, receive_user_id,
-		payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver)`, 10, "(case when i % 10 = 0 then 0 else i % {users} end)",
-		`{client}, {id}, {user}, cast(1000000 as bigint) * (i / 5), 'INITIATED', 'NONE', 1, 'USD', 132, 'NPR', 0, 0,
-		'132.25', {user}, 'CARD', 'NP', '{}', {user}, 'BANK_DEPOSIT', 'SENDER_AMOUNT', {user}, 0, 0, '{"first_name":"Bina"}'`},
+		payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver, client_reference)`, 10, "(case when i % 10 = 0 then 0 else i % {users} end)",
+		`{client}, {id}, {user}, cast(1000000 as bigint) * (i / 5), {status}, {delivery}, 1, 'USD', 132, 'NPR', 0, 0,
+		'132.25', {user}, 'CARD', 'NP', '{}', {user}, 'BANK_DEPOSIT', 'SENDER_AMOUNT', {user}, 0, 0, '{"first_name":"Bina"}', case when i % 2 = 0 then 'same' end`},
 	{"idempotency_keys (client_id, idempotency_key, fingerprint, resource_id)", 10, "(case when i % 10 = 0 then 0 else i % {users} end)",
 		`{client}, 'key ' || i, '', {id}`},
 	{`documents (client_id, id, user_id, transaction_id, position, kind, type, value, media_type, expiry_date, issuing_authority, country, state)`, 2, "(case when i % 10 = 0 then 0 else i % {users} end)",
@@ -81,7 +82,10 @@ func fill(t testing.TB, db *sql.DB) {
 	for _, r := range filling {
 		user := strings.ReplaceAll(r.user, "{users}", strconv.Itoa(users))
 		client := `(case when ` + user + ` % 2 = 0 then 'sandbox' else 'client-' || (` + user + ` % 2000) end)`
-		values := strings.NewReplacer("{id}", id("i"), "{user}", id(user), "{client}", client, "{users}", strconv.Itoa(users)).Replace(r.values)
+		values := strings.NewReplacer("{id}", id("i"), "{user}", id(user), "{client}", client, "{users}", strconv.Itoa(users),
+			// Most rows of the table have a status that the first client has nowhere, and the reverse.
+			"{status}", `case when `+user+` % 2 = 0 then 'COMPLETED' else 'INITIATED' end`,
+			"{delivery}", `case when `+user+` % 2 = 0 then 'DELIVERED' else 'NONE' end`).Replace(r.values)
 		n := cmp.Or(r.per*transactions/10, 5000)
 		servertest.Exec(t, db, fmt.Sprintf(`insert into %s with recursive numbers(i) as (select 0 union all select i + 1 from numbers where i < %d)
 			select %s from numbers`, r.table, n-1, values))

@@ -246,7 +246,9 @@ func planOnSQLite(t testing.TB, queries map[string]bool) {
 				found := searchStep.FindStringSubmatch(step)
 				// A client has few secrets, but many rows of other tables.
 				tooWide := found != nil && found[2] == "client_id=?" && found[1] != "s"
-				if strings.HasPrefix(step, "SCAN") && !strings.HasSuffix(step, "VALUES CLAUSE") || tooWide {
+				// A list with several filters scans the rows that it has found by the first one, 1,000 at most.
+				reads := strings.HasPrefix(step, "SCAN") && !strings.HasSuffix(step, "VALUES CLAUSE") && !strings.HasPrefix(step, "SCAN (subquery")
+				if reads || tooWide {
 					t.Errorf("on SQLite (filled: %t) a step is %q:\n%s", filled, step, query)
 				}
 				return err
