@@ -13,7 +13,7 @@ import (
 func clientLists(t *testing.T, db Database) {
 	mine, other := newWorld("mine"), newWorld("other")
 	documents := mine.user.Documents
-	mine.user.Documents, mine.transfer.Documents = nil, nil
+	mine.user.Documents, mine.transfer.Documents, mine.transfer.RequiredInformation = nil, nil, nil
 	mine.transfer.CreatedAt = origin.AddDate(-1, 0, 0) // out of the days below
 	mine.put(t, db)
 	other.put(t, db)
@@ -33,12 +33,12 @@ func clientLists(t *testing.T, db Database) {
 			}
 			v := mine.another(mine.transfer.ID + payout.TransactionID(n))
 			v.UserID, v.CreatedAt = u.ID, origin.AddDate(0, 0, i)
-			v.ClientReference, v.Status, v.DeliveryStatus = "order "+n, "status "+n, "delivery"
+			v.ClientReference, v.Status, v.DeliveryStatus = "order "+n, payout.TransactionStatus("status "+n), "delivery"
 			if err := tx.InsertTransaction(ctx, id, v); err != nil {
 				return err
 			}
 			u.Documents = withoutContent(u.Documents)
-			users, transfers = append(users, u), append(transfers, v)
+			users, transfers = append(users, u), append(transfers, asRead(v))
 		}
 		return nil
 	})
@@ -135,11 +135,11 @@ func boundedLists(t *testing.T, db Database) {
 			from users, numbers where client_id = 'a'`,
 		`insert into transactions (client_id, id, user_id, created_at, status, delivery_status, from_amount, from_currency, to_amount,
 			to_currency, fee_amount, bonus_amount, exchange_rate, from_fund_id, funding_type, destination, notes, receive_user_id,
-			payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver, client_reference)
+			payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver, updated_at, status_reason, required_information, client_reference)
 			with recursive numbers(i) as (select 0 union all select i + 1 from numbers where i < 1499)
 			select client_id, 't' || (10000 + i), user_id, i, case when i = 0 then 'RARE' else 'COMMON' end, delivery_status, from_amount,
 			from_currency, to_amount, to_currency, fee_amount, bonus_amount, exchange_rate, from_fund_id, funding_type, destination,
-			notes, receive_user_id, payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver, 'same'
+			notes, receive_user_id, payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver, updated_at, status_reason, required_information, 'same'
 			from transactions, numbers where client_id = 'a'`,
 	} {
 		if _, err := db.SQL.ExecContext(ctx, insert); err != nil {

@@ -45,10 +45,10 @@ insert into bank_accounts (client_id, id, receive_user_id, bank_id, branch_id, a
 insert into wallet_accounts (client_id, id, receive_user_id, payer_id, wallet_number, currency, created_at) values
 	('acme', 'w-1', 'r-1', 1004, '9800000000', 'NPR', 1773500966535897);
 
-insert into transactions (client_id, id, user_id, created_at, status, delivery_status, from_amount, from_currency, to_amount, to_currency, fee_amount, bonus_amount, exchange_rate, from_fund_id, funding_type, destination, notes, receive_user_id, payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver) values
-	('acme', 't-1', 'u-1', 1773500966535897, 'INITIATED', 'NONE', 10000, 'USD', 1322500, 'NPR', 199, 0, '132.250', 'f-1', 'CARD', 'NP', '{"note":"n","purpose":"GIFT","custom_purpose":"","remittance_purpose":"FAMILY","ip_address":"192.0.2.1"}', 'r-1', 'BANK_DEPOSIT', 'SENDER_AMOUNT', 'b-1', 0, 0, '{"first_name":"Bina","last_name":"Example","email":"bina@example.com","mobile_phone":"9779800000000","address_line1":"3 Road"}'),
-	('acme', 't-2', 'u-1', 1773500966535898, 'INITIATED', 'NONE', 20000, 'USD', 2645000, 'NPR', 0, 0, '132.25', 'f-1', 'BANK', 'NP', '{}', 'r-1', 'WALLET', 'RECEIVER_AMOUNT', 'w-1', 1004, 0, '{"first_name":"Bina"}'),
-	('acme', 't-3', 'u-1', 1773500966535899, 'INITIATED', 'NONE', 10123, 'USD', 1338767, 'NPR', 0, 0, '132.25', 'f-1', 'CARD', 'NP', '{}', 'r-1', 'CASH_PICKUP', 'SENDER_AMOUNT', '', 1001, 30001, '{"first_name":"Bina"}');
+insert into transactions (client_id, id, user_id, created_at, status, delivery_status, from_amount, from_currency, to_amount, to_currency, fee_amount, bonus_amount, exchange_rate, from_fund_id, funding_type, destination, notes, receive_user_id, payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver, updated_at, status_reason, required_information) values
+	('acme', 't-1', 'u-1', 1773500966535897, 'INITIATED', 'NONE', 10000, 'USD', 1322500, 'NPR', 199, 0, '132.250', 'f-1', 'CARD', 'NP', '{"note":"n","purpose":"GIFT","custom_purpose":"","remittance_purpose":"FAMILY","ip_address":"192.0.2.1"}', 'r-1', 'BANK_DEPOSIT', 'SENDER_AMOUNT', 'b-1', 0, 0, '{"first_name":"Bina","last_name":"Example","email":"bina@example.com","mobile_phone":"9779800000000","address_line1":"3 Road"}', 1773500966535897, '', '[]'),
+	('acme', 't-2', 'u-1', 1773500966535898, 'INITIATED', 'NONE', 20000, 'USD', 2645000, 'NPR', 0, 0, '132.25', 'f-1', 'BANK', 'NP', '{}', 'r-1', 'WALLET', 'RECEIVER_AMOUNT', 'w-1', 1004, 0, '{"first_name":"Bina"}', 1773500966535898, '', '["ID_DOC"]'),
+	('acme', 't-3', 'u-1', 1773500966535899, 'INITIATED', 'NONE', 10123, 'USD', 1338767, 'NPR', 0, 0, '132.25', 'f-1', 'CARD', 'NP', '{}', 'r-1', 'CASH_PICKUP', 'SENDER_AMOUNT', '', 1001, 30001, '{"first_name":"Bina"}', null, '', '[]');
 
 insert into idempotency_keys (client_id, idempotency_key, fingerprint, resource_id) values
 	('acme', 'key-1', 'fingerprint-1', 't-1');
