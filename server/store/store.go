@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
@@ -79,6 +81,10 @@ func connect(ctx context.Context, databaseURL string, create bool) (*Store, erro
 		queuedEvents: make(chan struct{}, 1),
 	}
 	s.excluded = s.schemaExcludes
+	// It inserts jobs only. Who works them has a client of its own.
+	if s.queue, err = river.NewClient(s.QueueDriver(), &river.Config{Logger: slog.New(slog.DiscardHandler)}); err != nil {
+		return nil, errors.Join(fmt.Errorf("make queue: %w", err), s.Close())
+	}
 	return s, nil
 }
 
@@ -235,6 +241,7 @@ type reads struct {
 	excluded func() bool // is schemaExcludes
 	failures *failures
 	operator *Operator // who writes, for the audit log; nil: the service
+	queue    *river.Client[*sql.Tx]
 }
 
 // tx adds the writes.
