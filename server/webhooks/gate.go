@@ -18,8 +18,8 @@ const (
 	mostPause = 30 * time.Second
 	// A delivery that is turned away comes back after leastSnooze to mostSnooze.
 	leastSnooze, mostSnooze = time.Second, 2 * time.Minute
-	// typical is how long an attempt is assumed to take until one has ended.
-	typical = 250 * time.Millisecond
+	// typical is how long an attempt is assumed to take until one has ended. An endpoint that is slower turns away twice.
+	typical = 20 * time.Millisecond
 	// forgetAfter is how long an idle endpoint is remembered.
 	forgetAfter = time.Hour
 )

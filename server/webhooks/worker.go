@@ -69,7 +69,7 @@ func (w *worker) comesBack(ctx context.Context, job *river.Job[store.WebhookJob]
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled): // the service stops; another replica may go on
+	case errors.Is(ctx.Err(), context.Canceled): // the service stops; another replica may go on
 		return river.JobSnooze(0)
 	}
 	w.config.Logger.Error("webhook: an attempt could not be made or recorded", append(about(job.Args), slog.Any("error", err))...)
