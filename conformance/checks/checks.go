@@ -15,6 +15,7 @@ func All() []probe.Check {
 		reference(),
 		users(),
 		verification(),
+		information(),
 		limits(),
 		accounts(),
 		transactions(),

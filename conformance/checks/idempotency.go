@@ -17,7 +17,7 @@ const keyHeader = "header X-Idempotency-Key"
 
 var (
 	accountOperations  = []string{"createFundingAccount", "createReceiveUser", "createBankAccount", "createWalletAccount"}
-	creatingOperations = append([]string{"createUser", "createTransaction"}, accountOperations...)
+	creatingOperations = append([]string{"createUser", "createDocuments", "createTransaction"}, accountOperations...)
 )
 
 // idempotency is D-16 and D-54: what each operation that creates makes of a key, and what makes two requests the same.
@@ -105,9 +105,13 @@ func (r fullRequest) listed(t *probe.T) (all []string, listable bool) {
 	if !t.Full() || r.path == "/users" {
 		return nil, false
 	}
-	list := readBack(t, r.path)
-	if page, ok := list.(map[string]any); ok {
-		list = page["items"]
+	user, ofDocuments := strings.CutSuffix(r.path, "/documents")
+	list := readBack(t, user)
+	if object, ok := list.(map[string]any); ok {
+		list = object["items"]
+		if ofDocuments {
+			list = object["virtual_documents"]
+		}
 	}
 	items, _ := list.([]any)
 	for _, item := range items {
@@ -116,13 +120,20 @@ func (r fullRequest) listed(t *probe.T) (all []string, listable bool) {
 	return all, true
 }
 
-// createdID is the id of what a 200 returns, "" for all else.
+// createdID is the id of what a 200 returns, "" for all else. Of a user with numbers of documents it is that of the last one,
+// which further documents come after.
 func createdID(a probe.Answer) string {
 	var body struct {
-		ID string `json:"id"`
+		ID      string `json:"id"`
+		Numbers []struct {
+			ID string `json:"id"`
+		} `json:"virtual_documents"`
 	}
 	if a.StatusCode() != 200 || json.Unmarshal(a.GetBody(), &body) != nil {
 		return ""
+	}
+	if n := len(body.Numbers); n > 0 {
+		return strings.ToLower(body.Numbers[n-1].ID)
 	}
 	return strings.ToLower(body.ID)
 }
@@ -261,6 +272,10 @@ func fullRequests(t *probe.T, operation string) []fullRequest {
 			{path, full, bankDeposit, append(amounts, "/exchange_rate")}, // which must fit each other
 			{path, plain, bankDeposit, amounts},
 		}
+	case "createDocuments":
+		full := t.UserRequest(withDocuments)
+		body := api.UserDocumentsRequest{PhysicalDocuments: full.PhysicalDocuments[:1], VirtualDocuments: full.VirtualDocuments[:1]}
+		return []fullRequest{{path: probe.UserPath(t.NewUser().ID, "documents"), body: body}}
 	case "createFundingAccount":
 		body := api.FundingAccountRequest{FundingSourceType: "CARD", Label: probe.Ptr("The first account")}
 		return []fullRequest{{path: probe.UserPath(t.NewUser().ID, "funding-accounts"), body: body}}

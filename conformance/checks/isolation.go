@@ -111,11 +111,14 @@ func foreignPaths(t *probe.T, op operation) {
 	}
 }
 
-// plausible returns a body of an account that names what is there: whether that or the path is looked up first is not stated.
+// plausible returns a body that no rule refuses, where whether that or the path is looked up first is not stated: an account that
+// names what is there, and a document.
 func plausible(t *probe.T, op operation) any {
 	switch country := t.Target().Facts.Destination; op.id {
 	case "createBankAccount":
 		return bankAccount(t.Bank(country))
+	case "createDocuments":
+		return api.UserDocumentsRequest{VirtualDocuments: []api.VirtualDocumentRequest{number("PASSPORT")}}
 	case "createWalletAccount":
 		return walletAccount(t.AnyPayer(api.PayoutMethodWallet))
 	}

@@ -132,6 +132,9 @@ func named(reply probe.Reply) []string {
 	return slices.Sorted(slices.Values(ids(body.Details, func(d api.ErrorDetail) string { return string(d.In) + " " + d.Field })))
 }
 
+// businessMembers are the members of a user that only a business has.
+var businessMembers = []string{"business_type", "user_scope", "company_website", "number_of_employee", "mailing_address"}
+
 // ordinary returns bodies with all members that go together.
 func (op operation) ordinary(t *probe.T) []map[string]any {
 	body := op.sample(t, bankDeposit, allMembers)
@@ -143,10 +146,14 @@ func (op operation) ordinary(t *probe.T) []map[string]any {
 		for _, name := range []string{"last_name", "gender"} {
 			delete(business, name)
 		}
-		for _, name := range []string{"business_type", "user_scope", "company_website", "number_of_employee", "mailing_address"} {
+		for _, name := range businessMembers {
 			delete(body, name)
 		}
 		return []map[string]any{body, business}
+	case "updateUser": // the user is an individual; the schemas of the others are those of createUser
+		for _, name := range businessMembers {
+			delete(body, name)
+		}
 	case "createBankAccount":
 		bank := t.Bank(country)
 		body["bank_id"], body["currency"] = bank.ID, bank.ReceivingCurrency[0]
