@@ -30,3 +30,14 @@ func newVerificationState(status KYCStatus, tags, named map[string]CIPStatus) ve
 type statusState struct {
 	Status string `json:"status"`
 }
+
+// transactionState is the state of a transaction in the audit log.
+type transactionState struct {
+	Status         TransactionStatus `json:"status"`
+	DeliveryStatus DeliveryStatus    `json:"delivery_status"`
+	StatusReason   StatusReason      `json:"status_reason,omitempty"`
+}
+
+func newTransactionState(t Transaction) transactionState {
+	return transactionState{t.Status, t.DeliveryStatus, t.StatusReason}
+}

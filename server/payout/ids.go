@@ -31,3 +31,6 @@ type WebhookRotationID string
 
 // EventID is the UUID of an event.
 type EventID string
+
+// FileID is the UUID of a file of payouts; that of an export names the batch.
+type FileID string

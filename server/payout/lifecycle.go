@@ -141,8 +141,8 @@ type Move struct {
 	By       Actor
 }
 
-// check returns what is wrong with a move, whatever the transaction is.
-func (m Move) check() []Violation {
+// Check returns what is wrong with a move, whatever the transaction is.
+func (m Move) Check() []Violation {
 	switch {
 	case m.Status.needsReason() && m.Reason == "":
 		return []Violation{InBody("/status_reason", "is required with this status")}

@@ -11,7 +11,7 @@ import (
 // transaction, CodeTransitionNotAllowed for a move that the table does not have, or CodeTransactionNotCancelable if it is one of
 // the client, and for a release what senderMaySend returns, or CodeInformationRequired.
 func (s *Service) MoveTransaction(ctx context.Context, c Client, userID UserID, id TransactionID, m Move) (Transaction, error) {
-	if err := refused(m.check()); err != nil {
+	if err := refused(m.Check()); err != nil {
 		return Transaction{}, err
 	}
 	var t Transaction
@@ -36,6 +36,11 @@ func (s *Service) move(ctx context.Context, tx Tx, c Client, userID UserID, id T
 	if err != nil {
 		return Transaction{}, err
 	}
+	return s.moveLocked(ctx, tx, c, before, m)
+}
+
+// moveLocked is move for a transaction that this write has locked.
+func (s *Service) moveLocked(ctx context.Context, tx Tx, c Client, before Transaction, m Move) (Transaction, error) {
 	x, ok := m.find(before)
 	if !ok {
 		return Transaction{}, m.notAllowed(before)
@@ -62,7 +67,7 @@ func (s *Service) move(ctx context.Context, tx Tx, c Client, userID UserID, id T
 			return Transaction{}, err
 		}
 	}
-	return after, nil
+	return after, tx.Audit(ctx, Change{c.ID, "transaction", string(after.ID), newTransactionState(before), newTransactionState(after)})
 }
 
 // notAllowed returns the error for a move that the table does not have.
@@ -86,6 +91,11 @@ func mayRelease(ctx context.Context, r Reader, c Client, t Transaction) error {
 	if err != nil {
 		return err
 	}
+	return releasable(c, u, t)
+}
+
+// releasable is mayRelease for a sender that was read.
+func releasable(c Client, u User, t Transaction) error {
 	if _, err := senderMaySend(c, u); err != nil {
 		return err
 	}

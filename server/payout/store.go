@@ -145,7 +145,25 @@ type Tx interface {
 	// nothing if before and after are the same.
 	Audit(ctx context.Context, c Change) error
 
+	FileTx
 	WebhookTx
+}
+
+// FileTx has the writes of files of payouts.
+type FileTx interface {
+	// TakeFileTurn waits for other writes that took a turn: files are applied one after the other.
+	TakeFileTurn(ctx context.Context) error
+	// File reads a file by its content.
+	File(ctx context.Context, direction FileDirection, sha256 string) (File, bool, error)
+	InsertFile(ctx context.Context, f File) error
+	// SetFileTotals writes the number of lines and the totals of a file.
+	SetFileTotals(ctx context.Context, f File) error
+	// InsertFileLine notes the line of a transaction and returns true, or false without writing if the file has another one.
+	InsertFileLine(ctx context.Context, clientID ClientID, transactionID TransactionID, fileID FileID, line int) (bool, error)
+	// FileUse returns the last line of another file of a direction that moved a transaction.
+	FileUse(ctx context.Context, clientID ClientID, id TransactionID, direction FileDirection, except FileID) (FileUse, bool, error)
+	// LockTransactions reads those of the transactions that exist, and locks them against other writes until this one ends.
+	LockTransactions(ctx context.Context, clientID ClientID, ids []TransactionID) ([]Transaction, error)
 }
 
 // WebhookTx has the writes about webhooks.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -44,16 +45,16 @@ const maxActor = 128
 
 // with runs fn on the database as database.with does, for the audit log.
 func (c changing) with(ctx context.Context, fn func(*store.Store) error) error {
-	if c.Actor == "" {
-		c.Actor = systemUser()
-	}
-	if utf8.RuneCountInString(c.Actor) > maxActor || strings.ContainsFunc(c.Actor, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if utf8.RuneCountInString(c.actor()) > maxActor || strings.ContainsFunc(c.actor(), func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return usageError{"actor", errors.New("must be at most 128 printable characters")}
 	}
 	return c.database.with(ctx, func(db *store.Store) error {
-		return fn(db.As(store.Operator{Actor: c.Actor, Command: c.command, Now: time.Now, NewID: newID}))
+		return fn(db.As(store.Operator{Actor: c.actor(), Command: c.command, Now: time.Now, NewID: newID}))
 	})
 }
+
+// actor returns who makes the change.
+func (c changing) actor() string { return cmp.Or(c.Actor, systemUser()) }
 
 // systemUser returns the name of the user of the operating system, or its number if it has no name, as in a container.
 func systemUser() string {

@@ -22,6 +22,9 @@ var reading = []string{
 	"transactions show", "reference export", "migrate status", "migrate up", "check", "audit list", "version", "completion",
 }
 
+// byFile are the commands whose entries TestPayoutsByFile looks for.
+var byFile = []string{"transactions export", "transactions release", "transactions settle"}
+
 // A new command must say whether it changes something: only one that embeds changing writes to the audit log.
 func TestEveryCommandSaysWhetherItChangesSomething(t *testing.T) {
 	t.Parallel()
@@ -42,7 +45,7 @@ func TestEveryCommandSaysWhetherItChangesSomething(t *testing.T) {
 		}
 	}
 	for _, name := range changes {
-		if !slices.ContainsFunc(audited, func(a auditedCommand) bool { return a.command == name }) {
+		if !slices.Contains(byFile, name) && !slices.ContainsFunc(audited, func(a auditedCommand) bool { return a.command == name }) {
 			t.Errorf("no test looks for %s in the audit log", name)
 		}
 	}

@@ -46,12 +46,13 @@ func (c clientOf) within(ctx context.Context, d interface {
 		if !ok {
 			return store.ErrNoClient
 		}
-		service := payout.NewService(payout.Config{
-			Store: db, Country: reference.Country, Now: time.Now,
-			NewID: newID,
-		})
-		return inWords(fn(operation{db, service, client}))
+		return inWords(fn(operation{db, newService(db), client}))
 	})
+}
+
+// newService returns the service for commands.
+func newService(db *store.Store) *payout.Service {
+	return payout.NewService(payout.Config{Store: db, Country: reference.Country, Now: time.Now, NewID: newID})
 }
 
 // inWords turns a NOT_FOUND of the service into words: "there is no such user".

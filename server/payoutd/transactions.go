@@ -15,6 +15,10 @@ import (
 type transactions struct {
 	List transactionsList `cmd:"" help:"List transactions of a client, newest first."`
 	Show transactionsShow `cmd:"" help:"Print a transaction."`
+
+	Export  transactionsExport  `cmd:"" help:"Write transactions with everything that their payments need to a file, which has personal data."`
+	Release transactionsRelease `cmd:"" help:"Release the transactions of a file: from then on they are PROCESSING. All of them, or none."`
+	Settle  transactionsSettle  `cmd:"" help:"Record what became of the transactions of a file: COMPLETED, FAILED, RETURNED or READY_FOR_PICKUP. All of them, or none."`
 }
 
 // transactionJSON is a transaction without personal data; amounts are in major units.

@@ -36,10 +36,17 @@ create table payout_file_lines (
 	primary key (client_id, transaction_id, file_id),
 	foreign key (client_id, transaction_id) references transactions (client_id, id)
 );
+
+-- Files are applied one after the other: each write of one updates this row first.
+create table payout_file_turn (
+	id bigint not null primary key
+);
+insert into payout_file_turn (id) values (1);
 insert into schema_requirements (version, min_writer_version) values (10, 6);
 
 -- +goose Down
 delete from schema_requirements where version = 10;
+drop table payout_file_turn;
 drop table payout_file_lines;
 drop table payout_files;
 drop table audit_log;
