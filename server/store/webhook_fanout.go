@@ -23,6 +23,7 @@ func (s *Store) FanOutWebhooks(ctx context.Context, transaction *sql.Tx, now tim
 	t := tx{reads: inside}
 	endpoints := map[payout.ClientID][]payout.WebhookEndpoint{}
 	var rows []fanoutRow
+	counts := map[payout.WebhookEndpointID]int{}
 	for _, e := range events {
 		of, known := endpoints[e.ClientID]
 		if !known {
@@ -33,9 +34,17 @@ func (s *Store) FanOutWebhooks(ctx context.Context, transaction *sql.Tx, now tim
 			endpoints[e.ClientID] = of
 		}
 		for _, endpoint := range of {
-			if endpoint.Wants(string(e.Type)) {
-				rows = append(rows, fanoutRow{e, endpoint.ID, !endpoint.FailingSince.IsZero()})
+			if !endpoint.Wants(string(e.Type)) {
+				continue
 			}
+			priority := healthyPriority
+			switch counts[endpoint.ID]++; {
+			case !endpoint.FailingSince.IsZero():
+				priority = failingPriority
+			case counts[endpoint.ID] > burst:
+				priority = burstPriority
+			}
+			rows = append(rows, fanoutRow{e, endpoint.ID, priority})
 		}
 		if len(rows) >= fanoutRows {
 			if err := t.insertFanout(ctx, now, rows); err != nil {
@@ -51,7 +60,7 @@ func (s *Store) FanOutWebhooks(ctx context.Context, transaction *sql.Tx, now tim
 type fanoutRow struct {
 	payout.Published
 	endpointID payout.WebhookEndpointID
-	failing    bool
+	priority   int
 }
 
 // enabledWebhookEndpoints lists the endpoints of a client, which no other transaction deletes before this one ends.
@@ -70,11 +79,8 @@ func (t tx) insertFanout(ctx context.Context, now time.Time, rows []fanoutRow) e
 		n := len(args)
 		values[i] = fmt.Sprintf("($%d, $%d, $%d, $%d, $%d, null, $1, $2, $2, 0)", n+1, n+2, n+3, n+4, n+5)
 		args = append(args, v.ClientID, v.endpointID, v.EventID, string(v.Type), v.Position)
-		job, priority := WebhookJob{v.ClientID, v.endpointID, v.EventID}, healthyPriority
-		if v.failing {
-			priority = failingPriority
-		}
-		jobs[i] = river.InsertManyParams{Args: job, InsertOpts: job.options(time.Time{}, priority)}
+		job := WebhookJob{v.ClientID, v.endpointID, v.EventID}
+		jobs[i] = river.InsertManyParams{Args: job, InsertOpts: job.options(time.Time{}, v.priority)}
 	}
 	if _, err := t.exec(ctx, `insert into webhook_deliveries (client_id, `+webhookDeliveryColumns+`, attempts) values `+
 		strings.Join(values, ", "), args...); err != nil {

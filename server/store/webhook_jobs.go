@@ -27,10 +27,13 @@ type WebhookJob struct {
 // Kind implements river.JobArgs.
 func (WebhookJob) Kind() string { return "webhook" }
 
-// Priorities of jobs: those of endpoints that fail come after all others.
+// Priorities of jobs: what an endpoint gets beyond burst in one publication comes after the first deliveries of all others, and
+// what goes to an endpoint that fails comes last.
 const (
 	healthyPriority = 1
+	burstPriority   = 2
 	failingPriority = 3
+	burst           = 16
 )
 
 func (j WebhookJob) options(at time.Time, priority int) *river.InsertOpts {

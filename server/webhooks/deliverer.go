@@ -20,6 +20,8 @@ const (
 	recordTime = 10 * time.Second
 	// stopTime is how long attempts in flight may go on when the service stops. Others are made again, by another replica.
 	stopTime = 5 * time.Second
+	// databaseUsers is how many workers use the database at the same time, so that they never take all connections from requests.
+	databaseUsers = 4
 	// pollInterval is how often the queue is asked for what is due.
 	pollInterval = 500 * time.Millisecond
 )
@@ -27,14 +29,14 @@ const (
 // Config configures a Deliverer. Fields without a default are required.
 type Config struct {
 	Store *store.Store
-	// Secrets opens the secrets of an endpoint that sign at a time, the newest first.
-	Secrets func(payout.ClientID, payout.WebhookEndpoint, time.Time) ([]string, error)
+	// Secrets opens the secrets of an endpoint that sign now, the newest first.
+	Secrets func(payout.ClientID, payout.WebhookEndpoint) ([]string, error)
 	// Body renders an event as GET /events/{event_id} does.
-	Body    func(payout.Event) ([]byte, error)
+	Body    func(payout.Event) []byte
 	Private bool // allow http, and addresses that are not public: for the sandbox
 	Metrics *Metrics
 
-	Workers int           // deliveries that a replica works on at the same time; 0: 1000
+	Workers int           // deliveries that a replica works on at the same time; 0: 400
 	Timeout time.Duration // of an attempt; 0: 15 seconds
 	// RescueAfter is when the attempts of a replica that was killed are made again by another; 0: two minutes. It must be
 	// more than Timeout and 13 seconds.
@@ -52,10 +54,11 @@ type Deliverer struct {
 
 // New returns a Deliverer that does nothing yet.
 func New(c Config) (*Deliverer, error) {
-	c.Workers = cmp.Or(c.Workers, 1000)
+	c.Workers = cmp.Or(c.Workers, 400)
 	c.Timeout = cmp.Or(c.Timeout, 15*time.Second)
 	c.RescueAfter = cmp.Or(c.RescueAfter, 2*time.Minute)
 	w := &worker{config: c, sender: newSender(c.Timeout, c.Private, c.Now), gate: newGate[endpointKey](c.Workers)}
+	w.database = make(chan struct{}, databaseUsers)
 	workers := river.NewWorkers()
 	if err := river.AddWorkerSafely(workers, w); err != nil {
 		return nil, fmt.Errorf("webhooks: %w", err)

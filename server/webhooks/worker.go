@@ -29,6 +29,8 @@ type worker struct {
 
 	sender *sender
 	gate   *gate[endpointKey]
+	// database has room for those that use it.
+	database chan struct{}
 }
 
 // NextRetry implements river.Worker: what a killed replica left behind is due at once.
@@ -86,6 +88,12 @@ func about(job store.WebhookJob) []any {
 
 // prepare returns what is to be sent, nil if the delivery is not pending any more.
 func (w *worker) prepare(ctx context.Context, job store.WebhookJob) (*message, error) {
+	select {
+	case w.database <- struct{}{}:
+		defer func() { <-w.database }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	d, ok, err := w.config.Store.WebhookDelivery(ctx, job.ClientID, job.EndpointID, job.EventID)
 	if err != nil || !ok || d.Status != payout.WebhookPending {
 		return nil, err
@@ -100,11 +108,9 @@ func (w *worker) prepare(ctx context.Context, job store.WebhookJob) (*message, e
 		if err != nil || !ok { // deleted with its deliveries meanwhile
 			return nil, err
 		}
-		if body, err = w.config.Body(event); err != nil {
-			return nil, err
-		}
+		body = w.config.Body(event)
 	}
-	secrets, err := w.config.Secrets(job.ClientID, endpoint, w.config.Now())
+	secrets, err := w.config.Secrets(job.ClientID, endpoint)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +119,8 @@ func (w *worker) prepare(ctx context.Context, job store.WebhookJob) (*message, e
 
 // complete writes the end of a job together with what fn writes, even if the service stops meanwhile.
 func (w *worker) complete(ctx context.Context, job *river.Job[store.WebhookJob], fn func(context.Context, payout.Tx) error) error {
+	w.database <- struct{}{}
+	defer func() { <-w.database }()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	return w.config.Store.CompleteWebhookJob(ctx, job, func(tx payout.Tx) error { return fn(ctx, tx) })

@@ -37,11 +37,8 @@ func onEachEngine(t *testing.T, test func(t *testing.T, w *world)) {
 
 // world is a database with clients, and replicas that deliver.
 type world struct {
-	t      *testing.T
-	db     *store.Store
-	clock  time.Time // 0: the real one
-	mu     sync.Mutex
-	events int
+	t  *testing.T
+	db *store.Store
 }
 
 const client = payout.ClientID("client")
@@ -75,12 +72,10 @@ func (w *world) replica(configure ...func(*Config)) (stop func()) {
 	w.t.Helper()
 	c := Config{
 		Store: w.db, Private: true, Metrics: NewMetrics(w.db), Now: time.Now, Workers: 100,
-		Secrets: func(payout.ClientID, payout.WebhookEndpoint, time.Time) ([]string, error) {
+		Secrets: func(payout.ClientID, payout.WebhookEndpoint) ([]string, error) {
 			return []string{newSecret, oldSecret}, nil
 		},
-		Body: func(e payout.Event) ([]byte, error) {
-			return fmt.Appendf(nil, `{"id":%q,"type":%q}`, e.ID, e.Type), nil
-		},
+		Body:   func(e payout.Event) []byte { return fmt.Appendf(nil, `{"id":%q,"type":%q}`, e.ID, e.Type) },
 		Logger: slog.New(slog.NewTextHandler(w.t.Output(), nil)),
 	}
 	for _, f := range configure {
