@@ -33,7 +33,7 @@ def main():
     parser.add_argument("--broken", action="store_true", help="fail in every operation")
     options = parser.parse_args()
     host, _, port = options.listen.rpartition(":")
-    service = Service(Reference(options.data))
+    service = Service(Reference(options.data), options.sandbox)
     clients = sandbox_clients()
     if options.fixtures:
         fixtures.write(options.fixtures, service, clients[0])
