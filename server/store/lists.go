@@ -140,7 +140,7 @@ func (s selection) query(ctx context.Context, r reads, columns string) (_ string
 		last, oldest = at, bound{micros(at.CreatedAt), at.ID}
 	}
 	// The inner limit keeps the planner from the index of another filter, where these bounds may leave any number of rows.
-	text = `select ` + columns + ` from (select ` + columns + q.rows(s, newest, oldest) + ` limit ` + q.add(int64(math.MaxInt64)) + `) as found`
+	text = `select ` + columns + ` from (select *` + q.rows(s, newest, oldest) + ` limit ` + q.add(int64(math.MaxInt64)) + `) as found`
 	for i, f := range s.filters[1:] {
 		text += []string{` where `, ` and `}[min(i, 1)] + f.column + ` = ` + q.add(f.value)
 	}

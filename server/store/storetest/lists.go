@@ -63,6 +63,7 @@ func clientLists(t *testing.T, db Database) {
 		{payout.UserFilter{Email: strings.ToUpper(users[2].Profile.Email)}, payout.Page{}, nil, false},
 		{payout.UserFilter{ClientReference: users[1].ClientReference}, payout.Page{}, []int{1}, false},
 		{payout.UserFilter{ClientReference: users[1].ClientReference, Status: users[2].Status}, payout.Page{}, nil, false},
+		{payout.UserFilter{ClientReference: users[1].ClientReference, Email: users[2].Profile.Email}, payout.Page{}, []int{1}, false},
 	} {
 		var want []payout.User
 		for _, n := range c.want {
