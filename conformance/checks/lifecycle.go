@@ -211,8 +211,8 @@ func movesAllowed(t *probe.T) {
 				t.Expect(state{v.Status, v.DeliveryStatus} == x.reached(), "it became %s %s", v.Status, v.DeliveryStatus)
 				t.Expect(textOf(v.StatusReason) == textOf(m.StatusReason), "status_reason is %q, want %q", textOf(v.StatusReason), textOf(m.StatusReason))
 				t.Expect(v.ID == before.ID && v.CreatedAt == before.CreatedAt, "id or created_at changed")
-				if v.UpdatedAt == nil || before.UpdatedAt == nil || v.UpdatedAt.Before(before.UpdatedAt.Time) {
-					t.Failf("updated_at is missing, or went back")
+				if v.UpdatedAt == nil || before.UpdatedAt == nil || !v.UpdatedAt.After(before.UpdatedAt.Time) {
+					t.Failf("updated_at is missing, or that of the state before")
 				} else {
 					isNow(t, v.UpdatedAt.Time, r.HTTPResponse.Header)
 				}

@@ -31,6 +31,34 @@ func lifecycleCancel() []probe.Check {
 				p.wantKept("canceled", v)
 				again, err := p.cancel(made)
 				t.Expect(equalTransactions(t, probe.OK(t, again, err), v), "a repeat answers another transaction, or one that changed")
+
+				made = p.in(initial)
+				byOperator, err := p.move(made, api.TransactionMoveRequest{
+					Status: api.TransactionStatusCanceled, StatusReason: probe.Ptr(api.StatusReasonComplianceRejected),
+				})
+				v = probe.Setup(t, byOperator, err)
+				again, err = p.cancel(made)
+				t.Expect(equalTransactions(t, probe.OK(t, again, err), v), "of what the operator canceled another transaction is answered, or one that changed")
+			},
+		},
+		{
+			ID: "lifecycle.cancel.representation", Title: "A transaction is answered whole when it is moved or canceled",
+			Clauses: []string{"2.6-response", "2.6-to-response", "D-66"}, Operations: append(canceling, "setTransactionStatus"), Needs: probe.Extensions,
+			Fix: "Answer the same representation as when the transaction is read.",
+			Run: func(t *probe.T) {
+				s := t.NewSender()
+				p := purse{Sender: s, t: t}
+				for _, made := range transactionsToRead(t, s) {
+					t.Case(fmt.Sprintf("%s in %s", made.To.PayoutMethod, made.ToCurrency), func() {
+						same, err := p.move(made, api.TransactionMoveRequest{Status: made.Status})
+						t.Expect(equalTransactions(t, probe.OK(t, same, err), made), "its own status answers another transaction than its creation")
+						canceled, err := p.cancel(made)
+						v := probe.OK(t, canceled, err)
+						p.wantKept("canceled", v)
+						v.Status, v.UpdatedAt = made.Status, made.UpdatedAt
+						t.Expect(equalTransactions(t, v, made), "more than status and updated_at changed")
+					})
+				}
 			},
 		},
 		{
@@ -215,6 +243,8 @@ func heldUntilVerified(t *probe.T) {
 	for _, tag := range requestedTags(p.tags()) {
 		t.Expect(slices.Contains(required, tag), "%s became REQUESTED and is not required", tag)
 	}
+	unmoved, err := p.move(v, api.TransactionMoveRequest{Status: v.Status})
+	t.Expect(equalTransactions(t, probe.OK(t, unmoved, err), v), "its own status answers another transaction than its creation")
 	release := api.TransactionMoveRequest{Status: api.TransactionStatusProcessing}
 	for i, tag := range required {
 		p.wantRequired(v, required[i:])
