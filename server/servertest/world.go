@@ -142,6 +142,8 @@ func (w World) Body(t testing.TB, op *contract.Operation) []byte {
 		"setVerification":         `{"kyc_status":"VERIFIED"}`,
 		"setFundingAccountStatus": `{"status":"ACTIVE"}`,
 		"createTransaction":       w.Transfer("BANK_DEPOSIT", w["bank"]),
+		"previewTransaction":      w.Transfer("BANK_DEPOSIT", w["bank"]),
+		"setTransactionStatus":    `{"status":"INITIATED"}`,
 	}[op.ID]
 	if !ok {
 		t.Fatalf("%s takes a body, for which there is no case", op.ID)
