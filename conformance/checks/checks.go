@@ -20,6 +20,8 @@ func All() []probe.Check {
 		accounts(),
 		transactions(),
 		lifecycle(),
+		previews(),
+		lists(),
 		idempotency(),
 		authentication(),
 		isolation(),

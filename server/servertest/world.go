@@ -143,7 +143,7 @@ func (w World) Body(t testing.TB, op *contract.Operation) []byte {
 		"setFundingAccountStatus": `{"status":"ACTIVE"}`,
 		"createTransaction":       w.Transfer("BANK_DEPOSIT", w["bank"]),
 		"previewTransaction":      w.Transfer("BANK_DEPOSIT", w["bank"]),
-		"setTransactionStatus":    `{"status":"INITIATED"}`,
+		"setTransactionStatus":    `{"status":"CANCELED"}`,
 	}[op.ID]
 	if !ok {
 		t.Fatalf("%s takes a body, for which there is no case", op.ID)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
@@ -156,27 +155,14 @@ func (q *statement) add(arg any) string {
 	return fmt.Sprintf("$%d", len(q.args))
 }
 
-// rows returns the end of a statement for the rows between two bounds that meet the first filter, newest first. It compares
-// all columns of one index at once. With an equality for each filter, the planner could choose the index on time alone, if
-// most rows of all clients meet the filter, and then read all those of a client where none does.
+// rows returns the end of a statement for the rows between two bounds that meet the first filter, newest first.
 func (q *statement) rows(s selection, newest, oldest bound) string {
-	columns, values := []string{"client_id"}, []any{s.clientID}
-	sent := ""
+	text := ` from ` + s.table + ` where client_id = ` + q.add(s.clientID)
 	for _, f := range s.filters[:min(len(s.filters), 1)] {
-		columns, values = append(columns, f.column), append(values, f.value)
-		sent = ` and ` + f.column + ` is not null` // the index of client_reference has no others
+		text += ` and ` + f.column + ` = ` + q.add(f.value)
 	}
-	columns = append(columns, "created_at", "id")
-	at := func(b bound) string {
-		marks := make([]string, 0, len(columns))
-		for _, v := range append(slices.Clone(values), b.createdAt, b.id) {
-			marks = append(marks, q.add(v))
-		}
-		return "(" + strings.Join(marks, ", ") + ")"
-	}
-	key := "(" + strings.Join(columns, ", ") + ")"
-	return ` from ` + s.table + ` where ` + key + ` < ` + at(newest) + ` and ` + key + ` >= ` + at(oldest) + sent +
-		` order by ` + strings.Join(columns, " desc, ") + ` desc`
+	return text + ` and (created_at, id) < (` + q.add(newest.createdAt) + `, ` + q.add(newest.id) + `)` +
+		` and (created_at, id) >= (` + q.add(oldest.createdAt) + `, ` + q.add(oldest.id) + `) order by created_at desc, id desc`
 }
 
 // cut cuts a page that was read with one row more than its limit, and returns where the next one begins; last is where

@@ -33,6 +33,9 @@ func exercise(t testing.TB, s *servertest.Server) {
 	}, "user_id", "funding_account_id", "receive_user_id", "transaction_id", "bank", "wallet")
 	for _, op := range s.Contract.Operations() {
 		for _, world := range []servertest.World{w, many} {
+			if world["user_id"] == rowID(0) && (op.ID == "cancelTransaction" || op.ID == "setTransactionStatus") {
+				continue // its amount was counted nowhere, and cannot be given back
+			}
 			var headers []string
 			if servertest.TakesKey(op) {
 				headers = []string{servertest.IdempotencyKey, op.ID + world["user_id"]}

@@ -60,6 +60,7 @@ func clientLists(t *testing.T, db Database) {
 		{payout.UserFilter{Email: users[2].Profile.Email}, payout.Page{Limit: 2}, []int{3, 1}, true},
 		{payout.UserFilter{Email: users[2].Profile.Email}, payout.Page{}, []int{3, 1, 2}, false},
 		{payout.UserFilter{Email: users[2].Profile.Email, Status: users[2].Status}, payout.Page{Limit: 1}, []int{2}, false},
+		{payout.UserFilter{Email: users[2].Profile.Email, ClientReference: users[1].ClientReference, Status: users[1].Status}, payout.Page{}, []int{1}, false},
 		{payout.UserFilter{Email: strings.ToUpper(users[2].Profile.Email)}, payout.Page{}, nil, false},
 		{payout.UserFilter{ClientReference: users[1].ClientReference}, payout.Page{}, []int{1}, false},
 		{payout.UserFilter{ClientReference: users[1].ClientReference, Status: users[2].Status}, payout.Page{}, nil, false},
