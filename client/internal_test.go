@@ -24,7 +24,7 @@ var operations = []*operation{
 	getCipInfo, getTransactionLimit, createTransaction, listTransactions, getTransaction, createFundingAccount,
 	listFundingAccounts, createReceiveUser, listReceiveUsers, createBankAccount, listBankAccounts, createWalletAccount,
 	listWalletAccounts, setVerification, setFundingAccountStatus, updateUser, createDocuments, cancelTransaction,
-	setTransactionStatus,
+	setTransactionStatus, listEvents, getEvent,
 }
 
 func TestEveryOperationOfTheContractHasAMethod(t *testing.T) {

@@ -61,6 +61,8 @@ var (
 	listBankAccounts        = &operation{"listBankAccounts", "/users/{user_id}/receive-users/{receive_user_id}/bank-accounts", reads}
 	createWalletAccount     = &operation{"createWalletAccount", "/users/{user_id}/receive-users/{receive_user_id}/wallet-accounts", creates}
 	listWalletAccounts      = &operation{"listWalletAccounts", "/users/{user_id}/receive-users/{receive_user_id}/wallet-accounts", reads}
+	listEvents              = &operation{"listEvents", "/events", reads}
+	getEvent                = &operation{"getEvent", "/events/{event_id}", reads}
 	setVerification         = &operation{"setVerification", "/sandbox/users/{user_id}/verification", sets}
 	setFundingAccountStatus = &operation{"setFundingAccountStatus", "/sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status", sets}
 	setTransactionStatus    = &operation{"setTransactionStatus", "/sandbox/users/{user_id}/transactions/{transaction_id}/status", sets}

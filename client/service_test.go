@@ -60,7 +60,7 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 	}
 	must(c.SetVerification(ctx, user.ID, api.VerificationRequest{KycStatus: new(api.KycStatusVerified)}))(t)
 	for found, err := range c.Users(ctx, &api.ListUsersParams{Email: new("asha@example.com"), Limit: new(int32(1))}) {
-		if err != nil || found.ID != user.ID || len(found.PhysicalDocuments) != 1 {
+		if err != nil || found.ID != user.ID || len(found.PhysicalDocuments) != 2 {
 			t.Errorf("found %v, %v", found, err)
 		}
 	}
@@ -161,6 +161,17 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 	made = must(c.SetTransactionStatus(ctx, user.ID, made.ID, api.TransactionMoveRequest{Status: api.TransactionStatusCanceled}))(t)
 	if made.Status != api.TransactionStatusCanceled || made.RequiredInformation == nil || made.UpdatedAt == nil {
 		t.Errorf("canceled: %v", made)
+	}
+
+	var last api.Event
+	for event, err := range c.Events(ctx, nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = event
+	}
+	if event := must(c.GetEvent(ctx, last.ID))(t); !reflect.DeepEqual(*event, last) || !reflect.DeepEqual(event.Data.Transaction, made) {
+		t.Errorf("the last event is %v, read alone %v; the last change is %v", last, event, made)
 	}
 
 	if limit := must(c.GetTransactionLimit(ctx, user.ID, "NP"))(t); len(sent) != 0 || limit.Country != "NP" {

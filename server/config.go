@@ -27,6 +27,8 @@ type Config struct {
 	// so that a load balancer has time to notice; then requests in flight have ShutdownPatience (default 20 seconds).
 	ShutdownDelay, ShutdownPatience time.Duration
 
+	EventRetention time.Duration // how long events are kept; 0: for ever (D-67)
+
 	Logger *slog.Logger     // nil: no log
 	Now    func() time.Time // nil: the clock
 	NewID  func() string    // nil: UUIDs of version 7

@@ -32,6 +32,7 @@ type Server struct {
 	config   Config
 	info     Info
 	stopping atomic.Bool
+	end      func() // ends what runs beside the requests
 }
 
 // New opens and migrates the database, seeds what belongs there, and wires the service. It does not listen yet.
@@ -74,8 +75,12 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	}
 	warnOfLoss(ctx, db, c.Logger)
 	s := &Server{store: db, log: c.Logger, config: c, info: newInfo(document.Info.Version, db)}
-	s.metrics = newMetrics(s.info, db)
-	service := payout.NewService(payout.Config{Store: db, Country: reference.Country, Now: c.Now, NewID: c.NewID})
+	feed := newEvents(db, c)
+	s.metrics = newMetrics(s.info, db, feed)
+	service := payout.NewService(payout.Config{
+		Store: db, Country: reference.Country, Now: c.Now, NewID: c.NewID, EventData: httpapi.EventData, Publish: feed.publish,
+	})
+	s.end = background(feed.run)
 	s.handler = httpapi.New(httpapi.Config{
 		Service: service, Contract: rules, Logger: c.Logger, Ready: s.ready, NewID: c.NewID, Now: c.Now, Timeout: c.Timeout,
 		RateLimit: c.RateLimit, FailureLimit: c.FailureLimit, TrustedProxies: c.TrustedProxies, OmitAddresses: c.OmitAddresses,
@@ -136,5 +141,22 @@ func (s *Server) serve(ctx context.Context, listener net.Listener, handler http.
 	return nil
 }
 
-// Close closes the database.
-func (s *Server) Close() error { return s.store.Close() }
+// background runs fn until end is called, which waits for it.
+func background(fn func(context.Context)) (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		fn(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// Close ends what runs beside the requests, and closes the database.
+func (s *Server) Close() error {
+	s.end()
+	return s.store.Close()
+}

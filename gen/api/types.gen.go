@@ -211,6 +211,42 @@ func (e ErrorDetailIn) Valid() bool {
 	}
 }
 
+// Defines values for EventType.
+const (
+	EventTypeFundingAccountStatusChanged      EventType = "funding_account.status_changed"
+	EventTypePing                             EventType = "ping"
+	EventTypeTransactionCreated               EventType = "transaction.created"
+	EventTypeTransactionDeliveryStatusChanged EventType = "transaction.delivery_status_changed"
+	EventTypeTransactionStatusChanged         EventType = "transaction.status_changed"
+	EventTypeUserInformationChanged           EventType = "user.information_changed"
+	EventTypeUserInformationRequested         EventType = "user.information_requested"
+	EventTypeUserStatusChanged                EventType = "user.status_changed"
+)
+
+// Valid indicates whether the value is a known member of the EventType enum.
+func (e EventType) Valid() bool {
+	switch e {
+	case EventTypeFundingAccountStatusChanged:
+		return true
+	case EventTypePing:
+		return true
+	case EventTypeTransactionCreated:
+		return true
+	case EventTypeTransactionDeliveryStatusChanged:
+		return true
+	case EventTypeTransactionStatusChanged:
+		return true
+	case EventTypeUserInformationChanged:
+		return true
+	case EventTypeUserInformationRequested:
+		return true
+	case EventTypeUserStatusChanged:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for FundingAccountStatus.
 const (
 	FundingAccountStatusActive   FundingAccountStatus = "ACTIVE"
@@ -735,6 +771,89 @@ type ErrorDetail struct {
 // Example: body
 type ErrorDetailIn string
 
+// Event A change of a resource, with the resource as it was after it. It never changes.
+type Event struct {
+	// CreatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	CreatedAt Timestamp `json:"created_at"`
+
+	// Data The resource as it was after the change, as its own operation would have answered then. `transaction.*` has `transaction`, `user.*` has `user` and `cip_info`, `funding_account.*` has `funding_account`.
+	Data EventData `json:"data"`
+
+	// ID Identifier of the event, a UUID.
+	ID openapi_types.UUID `json:"id"`
+
+	// Type What happened. Known today, and more may be added:
+	//
+	// * `transaction.created`: a transaction was created.
+	// * `transaction.status_changed`: its `status` changed.
+	// * `transaction.delivery_status_changed`: its `delivery_status` changed.
+	// * `user.status_changed`: the verification status of a user changed.
+	// * `user.information_requested`: further information about a user is needed.
+	// * `user.information_changed`: the status of a piece of information changed.
+	// * `funding_account.status_changed`: the status of a funding account changed.
+	// * `ping`: nothing; you asked for a test of a webhook endpoint.
+	//
+	//
+	// Example: transaction.created
+	Type EventType `json:"type"`
+}
+
+// EventData The resource as it was after the change, as its own operation would have answered then. `transaction.*` has `transaction`, `user.*` has `user` and `cip_info`, `funding_account.*` has `funding_account`.
+type EventData struct {
+	// CipInfo The verification of a user: the overall status, and the status of each piece of information.
+	CipInfo *CipInfo `json:"cip_info,omitempty"`
+
+	// FundingAccount An account from which a sender pays, with its present status.
+	FundingAccount *FundingAccount `json:"funding_account,omitempty"`
+
+	// Transaction A transfer as it is now. `from_amount`, `fee_amount` and `bonus_amount` are in `from_currency`, `to_amount` is in `to_currency`; each has all decimals of its currency. `updated_at` is when its status or delivery status last changed, at first `created_at`.
+	Transaction *Transaction `json:"transaction,omitempty"`
+
+	// User A sender: everything that was sent, and what the service adds. What was not sent is absent.
+	User *User `json:"user,omitempty"`
+}
+
+// EventPage One page of the event feed, oldest first.
+type EventPage struct {
+	// Items The events of the page, at most 100; empty at the end of the feed.
+	Items []Event `json:"items"`
+
+	// NextCursor Where the next page begins: the `after` of the next request. At the end of the feed it stays the same, until there are further events. Keep it, together with what you made of the events before it.
+	//
+	// Example: MTcuMDE5OTBhNWUtM2MxZC03YjdhLTljMzktOGY2ZDZjMWYyYTEw
+	NextCursor FeedCursor `json:"next_cursor"`
+}
+
+// EventType What happened. Known today, and more may be added:
+//
+// * `transaction.created`: a transaction was created.
+// * `transaction.status_changed`: its `status` changed.
+// * `transaction.delivery_status_changed`: its `delivery_status` changed.
+// * `user.status_changed`: the verification status of a user changed.
+// * `user.information_requested`: further information about a user is needed.
+// * `user.information_changed`: the status of a piece of information changed.
+// * `funding_account.status_changed`: the status of a funding account changed.
+// * `ping`: nothing; you asked for a test of a webhook endpoint.
+//
+// Example: transaction.created
+type EventType string
+
+// EventTypeRequest What happened. Known today, and more may be added:
+//
+// * `transaction.created`: a transaction was created.
+// * `transaction.status_changed`: its `status` changed.
+// * `transaction.delivery_status_changed`: its `delivery_status` changed.
+// * `user.status_changed`: the verification status of a user changed.
+// * `user.information_requested`: further information about a user is needed.
+// * `user.information_changed`: the status of a piece of information changed.
+// * `funding_account.status_changed`: the status of a funding account changed.
+// * `ping`: nothing; you asked for a test of a webhook endpoint.
+//
+// Example: transaction.created
+type EventTypeRequest = EventType
+
 // ExchangeRate Units of the receiving currency for one unit of the sending currency, above 0 and at most 1000000000, with at most 19 significant digits. You may have agreed on bounds for a pair of currencies with the operator; see [Money](#money).
 type ExchangeRate = wire.Amount
 
@@ -742,6 +861,11 @@ type ExchangeRate = wire.Amount
 //
 // Example: 2.5
 type FeeAmountRequest = wire.Amount
+
+// FeedCursor Where the next page begins: the `after` of the next request. At the end of the feed it stays the same, until there are further events. Keep it, together with what you made of the events before it.
+//
+// Example: MTcuMDE5OTBhNWUtM2MxZC03YjdhLTljMzktOGY2ZDZjMWYyYTEw
+type FeedCursor = string
 
 // FirstName First name of a person, or the whole name of a business; 1 to 200 characters.
 //
@@ -2455,6 +2579,18 @@ type WalletAccountRefused = Error
 type ListBanksParams struct {
 	// Country Only banks of this country: an ISO 3166-1 code of two letters, in upper case. Without it, the banks of all enabled countries.
 	Country *CountryCode `form:"country,omitempty" json:"country,omitempty"`
+}
+
+// ListEventsParams defines parameters for ListEvents.
+type ListEventsParams struct {
+	// After The `next_cursor` of an earlier page, with any `type`, at most 200 characters. Without it, from the oldest event that is kept. Anything else is rejected with 400, and so is a cursor of an event that the service does not have, as after it was restored from a backup: then read the feed from its beginning.
+	After *Cursor `form:"after,omitempty" json:"after,omitempty"`
+
+	// Type Only events of this type. Without it, all.
+	Type *EventTypeRequest `form:"type,omitempty" json:"type,omitempty"`
+
+	// Limit How many events a page has at most, 1 to 100. Without it, 100.
+	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListPayersParams defines parameters for ListPayers.

@@ -2,6 +2,7 @@ package payout
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"slices"
 )
@@ -31,7 +32,8 @@ func (s *Service) UpdateUser(ctx context.Context, c Client, id UserID, sent User
 		if err != nil {
 			return err
 		}
-		if !reflect.DeepEqual(profile, u.Profile) {
+		changed := !reflect.DeepEqual(profile, u.Profile)
+		if changed {
 			u.Profile = profile
 			if err := tx.SetUserProfile(ctx, c.ID, id, profile); err != nil {
 				return err
@@ -40,8 +42,10 @@ func (s *Service) UpdateUser(ctx context.Context, c Client, id UserID, sent User
 		if err := tx.SetCIPTags(ctx, c.ID, id, submitted); err != nil {
 			return err
 		}
-		u.Documents, err = tx.UserDocuments(ctx, c.ID, id)
-		return err
+		if u.Documents, err = tx.UserDocuments(ctx, c.ID, id); err != nil {
+			return err
+		}
+		return s.informationChanged(ctx, tx, c, u, tags, submitted, changed)
 	})
 	return u, err
 }
@@ -145,7 +149,24 @@ func (s *Service) addDocuments(ctx context.Context, tx Tx, c Client, id Document
 		return User{}, err
 	}
 	u.Documents = append(present, added...)
-	return u, tx.SetCIPTags(ctx, c.ID, userID, submittedTags(User{Business: u.Business, Documents: added}))
+	submitted := submittedTags(User{Business: u.Business, Documents: added})
+	if err := tx.SetCIPTags(ctx, c.ID, userID, submitted); err != nil {
+		return User{}, err
+	}
+	return u, s.informationChanged(ctx, tx, c, u, tags, submitted, true)
+}
+
+// informationChanged adds the event of a user whose profile or documents changed, or whose submitted tags were not SUBMIT.
+func (s *Service) informationChanged(
+	ctx context.Context, tx Tx, c Client, u User, tags, submitted map[string]CIPStatus, changed bool,
+) error {
+	after := maps.Clone(tags)
+	maps.Copy(after, submitted)
+	if !changed && maps.Equal(tags, after) {
+		return nil
+	}
+	events, err := s.userEvents(u, after, UserInformationChanged)
+	return insert(ctx, tx, c, events, err)
 }
 
 // lockedUser returns a user that nobody else changes until the end of the write; otherwise CodeNotFound.

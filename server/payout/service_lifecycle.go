@@ -67,6 +67,17 @@ func (s *Service) moveLocked(ctx context.Context, tx Tx, c Client, before Transa
 			return Transaction{}, err
 		}
 	}
+	var types []EventType
+	if after.Status != before.Status {
+		types = append(types, TransactionStatusChanged)
+	}
+	if after.DeliveryStatus != before.DeliveryStatus {
+		types = append(types, TransactionDeliveryStatusChanged)
+	}
+	moved, err := s.transactionEvents(after, types...)
+	if err := insert(ctx, tx, c, moved, err); err != nil {
+		return Transaction{}, err
+	}
 	return after, tx.Audit(ctx, Change{c.ID, "transaction", string(after.ID), newTransactionState(before), newTransactionState(after)})
 }
 

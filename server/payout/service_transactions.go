@@ -3,6 +3,7 @@ package payout
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 )
 
@@ -44,11 +45,42 @@ func (s *Service) create(
 	if err != nil {
 		return Transaction{}, err
 	}
-	if err := tx.RequestCIPTags(ctx, c.ID, userID, l.requested); err != nil {
+	requested, err := s.request(ctx, tx, c, userID, l.requested)
+	if err != nil {
 		return Transaction{}, err
 	}
 	t.RequiredInformation = l.required
-	return t, tx.InsertTransaction(ctx, c.ID, t)
+	if err := tx.InsertTransaction(ctx, c.ID, t); err != nil {
+		return Transaction{}, err
+	}
+	created, err := s.transactionEvents(t, TransactionCreated)
+	return t, insert(ctx, tx, c, append(created, requested...), err)
+}
+
+// request makes the tags REQUESTED that are absent or FAILED, and returns the event of that, if there are any.
+func (s *Service) request(ctx context.Context, tx Tx, c Client, userID UserID, requested []string) ([]Event, error) {
+	if len(requested) == 0 {
+		return nil, nil
+	}
+	u, err := lockedUser(ctx, tx, c, userID)
+	if err != nil {
+		return nil, err
+	}
+	before, err := tx.CIPTags(ctx, c.ID, userID)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.RequestCIPTags(ctx, c.ID, userID, requested); err != nil {
+		return nil, err
+	}
+	after, err := tx.CIPTags(ctx, c.ID, userID)
+	if err != nil || maps.Equal(before, after) {
+		return nil, err
+	}
+	if u.Documents, err = tx.UserDocuments(ctx, c.ID, userID); err != nil {
+		return nil, err
+	}
+	return s.userEvents(u, after, UserInformationRequested)
 }
 
 // planned is a transaction that meets every rule but that of the limits, with what that one needs.

@@ -86,7 +86,7 @@ func (s *Service) SetVerification(ctx context.Context, c Client, userID UserID, 
 		if err != nil {
 			return err
 		}
-		before := newVerificationState(u.Status, tags, v.Tags)
+		before, statusBefore, tagsBefore := newVerificationState(u.Status, tags, v.Tags), u.Status, tags
 		if v.Status != "" {
 			u.Status = v.Status
 			if err := tx.SetUserStatus(ctx, c.ID, userID, v.Status); err != nil {
@@ -100,6 +100,19 @@ func (s *Service) SetVerification(ctx context.Context, c Client, userID UserID, 
 			return err
 		}
 		info = CIPInfo{UserID: u.ID, Status: u.Status, Tags: tags}
+		changes := informationEvents(tagsBefore, tags)
+		if u.Status != statusBefore {
+			changes = append(changes, UserStatusChanged)
+		}
+		if len(changes) > 0 {
+			if u.Documents, err = tx.UserDocuments(ctx, c.ID, userID); err != nil {
+				return err
+			}
+		}
+		changed, err := s.userEvents(u, tags, changes...)
+		if err := insert(ctx, tx, c, changed, err); err != nil {
+			return err
+		}
 		return tx.Audit(ctx, Change{c.ID, "user", string(u.ID), before, newVerificationState(u.Status, tags, v.Tags)})
 	})
 	return info, err

@@ -120,7 +120,8 @@ type Tx interface {
 	RequestCIPTags(ctx context.Context, clientID ClientID, userID UserID, tags []string) error
 
 	InsertFundingAccount(ctx context.Context, clientID ClientID, a FundingAccount) error
-	SetFundingAccountStatus(ctx context.Context, clientID ClientID, userID UserID, id FundingAccountID, status FundingAccountStatus) error
+	// SetFundingAccountStatus returns false if the account has that status already. It locks the account otherwise.
+	SetFundingAccountStatus(ctx context.Context, clientID ClientID, userID UserID, id FundingAccountID, status FundingAccountStatus) (changed bool, err error)
 	InsertReceiveUser(ctx context.Context, clientID ClientID, r ReceiveUser) error
 	InsertBankAccount(ctx context.Context, clientID ClientID, a BankAccount) error
 	InsertWalletAccount(ctx context.Context, clientID ClientID, a WalletAccount) error

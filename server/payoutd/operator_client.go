@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/crossborder-payouts/payouts/server/httpapi"
 	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/reference"
 	"github.com/crossborder-payouts/payouts/server/store"
@@ -52,7 +53,9 @@ func (c clientOf) within(ctx context.Context, d interface {
 
 // newService returns the service for commands.
 func newService(db *store.Store) *payout.Service {
-	return payout.NewService(payout.Config{Store: db, Country: reference.Country, Now: time.Now, NewID: newID})
+	return payout.NewService(payout.Config{
+		Store: db, Country: reference.Country, Now: time.Now, NewID: newID, EventData: httpapi.EventData,
+	})
 }
 
 // inWords turns a NOT_FOUND of the service into words: "there is no such user".

@@ -46,13 +46,13 @@ func (t tx) InsertFundingAccount(ctx context.Context, clientID payout.ClientID, 
 	return err
 }
 
-// SetFundingAccountStatus changes the status of a funding account of a user.
+// SetFundingAccountStatus changes the status of a funding account of a user; it returns false if that is the status already.
 func (t tx) SetFundingAccountStatus(
 	ctx context.Context, clientID payout.ClientID, userID payout.UserID, id payout.FundingAccountID, status payout.FundingAccountStatus,
-) error {
-	_, err := t.exec(ctx, `update funding_accounts set status = $4 where client_id = $1 and id = $3 and user_id = $2`,
-		clientID, userID, id, string(status))
-	return err
+) (changed bool, err error) {
+	n, err := t.exec(ctx, `update funding_accounts set status = $4
+		where client_id = $1 and id = $3 and user_id = $2 and status <> $4`, clientID, userID, id, string(status))
+	return n > 0, err
 }
 
 const receiveUserColumns = `id, user_id, first_name, last_name, email, mobile_phone, address_line1, city, state, zipcode,

@@ -104,7 +104,7 @@ func writeIsolation(t *testing.T, db Database) {
 		"RequestCIPTags":       func(tx payout.Tx) error { return tx.RequestCIPTags(ctx, id, mine.user.ID, []string{"ID_DOC"}) },
 		"InsertFundingAccount": func(tx payout.Tx) error { return tx.InsertFundingAccount(ctx, id, funding) },
 		"SetFundingAccountStatus": func(tx payout.Tx) error {
-			return tx.SetFundingAccountStatus(ctx, id, mine.user.ID, mine.funding.ID, payout.FundingActive)
+			return second(tx.SetFundingAccountStatus(ctx, id, mine.user.ID, mine.funding.ID, payout.FundingActive))
 		},
 		"InsertReceiveUser":   func(tx payout.Tx) error { return tx.InsertReceiveUser(ctx, id, receiver) },
 		"InsertBankAccount":   func(tx payout.Tx) error { return tx.InsertBankAccount(ctx, id, bank) },
@@ -177,6 +177,9 @@ func requests(t *testing.T, db Database) {
 	same(t, "tags", must(db.CIPTags(ctx, w.client.ID, w.user.ID))(t), tags)
 }
 
+// second returns the error of a result that does not matter.
+func second[T any](_ T, err error) error { return err }
+
 func changes(t *testing.T, db Database) {
 	w, second, ctx := newWorld("a"), newWorld("a second one"), t.Context()
 	w.put(t, db)
@@ -187,8 +190,11 @@ func changes(t *testing.T, db Database) {
 		if err := tx.SetUserStatus(ctx, id, w.user.ID, payout.KYCSuspended); err != nil {
 			return err
 		}
-		if err := tx.SetFundingAccountStatus(ctx, id, w.user.ID, w.funding.ID, payout.FundingInactive); err != nil {
-			return err
+		for _, want := range []bool{true, false} {
+			changed, err := tx.SetFundingAccountStatus(ctx, id, w.user.ID, w.funding.ID, payout.FundingInactive)
+			if err != nil || changed != want {
+				t.Errorf("the account changed: %t, %v, want %t", changed, err, want)
+			}
 		}
 		if err := tx.SetCIPTags(ctx, id, w.user.ID, nil); err != nil {
 			return err
@@ -207,7 +213,9 @@ func changes(t *testing.T, db Database) {
 	same(t, "account of another", found(db.FundingAccount(ctx, id, second.user.ID, second.funding.ID))(t), second.funding)
 	same(t, "tags of another", must(db.CIPTags(ctx, id, second.user.ID))(t), second.tags)
 	write(t, db, func(ctx context.Context, tx payout.Tx) error { // an account of another user of the client
-		return tx.SetFundingAccountStatus(ctx, id, w.user.ID, second.funding.ID, payout.FundingActive)
+		changed, err := tx.SetFundingAccountStatus(ctx, id, w.user.ID, second.funding.ID, payout.FundingActive)
+		same(t, "the account changed", changed, false)
+		return err
 	})
 	same(t, "account of another", found(db.FundingAccount(ctx, id, second.user.ID, second.funding.ID))(t), second.funding)
 }
