@@ -102,19 +102,17 @@ func (w *worker) prepare(ctx context.Context, job store.WebhookJob) (*message, e
 	if err != nil || !ok || endpoint.Disabled {
 		return nil, err
 	}
-	body := d.Payload
-	if body == nil {
-		event, ok, err := w.config.Store.Event(ctx, job.ClientID, job.EventID)
-		if err != nil || !ok { // deleted with its deliveries meanwhile
+	event := payout.Event{ID: d.EventID, Type: payout.EventType(d.EventType), CreatedAt: d.CreatedAt, Data: d.Payload}
+	if d.Payload == nil {
+		if event, ok, err = w.config.Store.Event(ctx, job.ClientID, job.EventID); err != nil || !ok { // deleted meanwhile
 			return nil, err
 		}
-		body = w.config.Body(event)
 	}
 	secrets, err := w.config.Secrets(job.ClientID, endpoint)
 	if err != nil {
 		return nil, err
 	}
-	return &message{url: endpoint.URL, id: string(job.EventID), body: body, secrets: secrets}, nil
+	return &message{url: endpoint.URL, id: string(job.EventID), body: w.config.Body(event), secrets: secrets}, nil
 }
 
 // complete writes the end of a job together with what fn writes, even if the service stops meanwhile.

@@ -37,8 +37,9 @@ func onEachEngine(t *testing.T, test func(t *testing.T, w *world)) {
 
 // world is a database with clients, and replicas that deliver.
 type world struct {
-	t  *testing.T
-	db *store.Store
+	t   *testing.T
+	url string
+	db  *store.Store
 }
 
 const client = payout.ClientID("client")
@@ -54,7 +55,7 @@ func newWorld(t *testing.T, url string) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{t: t, db: db}
+	w := &world{t: t, url: url, db: db}
 	w.client(client)
 	return w
 }
@@ -67,17 +68,21 @@ func (w *world) client(id payout.ClientID) {
 	}
 }
 
-// replica starts a Deliverer, which stops when the test ends unless stop is called before.
-func (w *world) replica(configure ...func(*Config)) (stop func()) {
-	w.t.Helper()
-	c := Config{
-		Store: w.db, Private: true, Metrics: NewMetrics(w.db), Now: time.Now, Workers: 100,
+func testConfig(db *store.Store) Config {
+	return Config{
+		Store: db, Private: true, Metrics: NewMetrics(db), Now: time.Now, Workers: 100,
 		Secrets: func(payout.ClientID, payout.WebhookEndpoint) ([]string, error) {
 			return []string{newSecret, oldSecret}, nil
 		},
-		Body:   func(e payout.Event) []byte { return fmt.Appendf(nil, `{"id":%q,"type":%q}`, e.ID, e.Type) },
-		Logger: slog.New(slog.NewTextHandler(w.t.Output(), nil)),
+		Body: func(e payout.Event) []byte { return fmt.Appendf(nil, `{"id":%q,"type":%q}`, e.ID, e.Type) },
 	}
+}
+
+// replica starts a Deliverer, which stops when the test ends unless stop is called before.
+func (w *world) replica(configure ...func(*Config)) (stop func()) {
+	w.t.Helper()
+	c := testConfig(w.db)
+	c.Logger = slog.New(slog.NewTextHandler(w.t.Output(), nil))
 	for _, f := range configure {
 		f(&c)
 	}
