@@ -68,10 +68,12 @@ func (s *Service) CIPInfo(ctx context.Context, c Client, userID UserID) (CIPInfo
 type Verification struct {
 	Status KYCStatus // empty: unchanged
 	Tags   map[string]CIPStatus
+	// OnlySubmitted rejects tags that would become VERIFIED although nothing was submitted for them: absent and REQUESTED ones.
+	OnlySubmitted bool
 }
 
 // SetVerification changes the verification of a user (D-20, D-24, D-25). It returns CodeNotFound for an
-// unknown user, and CodeBadRequest for a tag that this kind of user does not have.
+// unknown user, and CodeBadRequest for a tag that this kind of user does not have, or that OnlySubmitted rejects.
 func (s *Service) SetVerification(ctx context.Context, c Client, userID UserID, v Verification) (CIPInfo, error) {
 	var info CIPInfo
 	err := s.store.Write(ctx, func(tx Tx) error {
@@ -85,6 +87,11 @@ func (s *Service) SetVerification(ctx context.Context, c Client, userID UserID, 
 		tags, err := tx.CIPTags(ctx, c.ID, userID)
 		if err != nil {
 			return err
+		}
+		if v.OnlySubmitted {
+			if err := refused(notSubmitted(v.Tags, tags)); err != nil {
+				return err
+			}
 		}
 		before, statusBefore, tagsBefore := newVerificationState(u.Status, tags, v.Tags), u.Status, tags
 		if v.Status != "" {
@@ -116,6 +123,18 @@ func (s *Service) SetVerification(ctx context.Context, c Client, userID UserID, 
 		return tx.Audit(ctx, Change{c.ID, "user", string(u.ID), before, newVerificationState(u.Status, tags, v.Tags)})
 	})
 	return info, err
+}
+
+// notSubmitted returns the tags that would become VERIFIED although nothing was submitted for them.
+func notSubmitted(next, now map[string]CIPStatus) []Violation {
+	var found []Violation
+	for tag, status := range next {
+		if status == CIPVerified && (now[tag] == "" || now[tag] == CIPRequested) {
+			found = append(found, InBody("/cip_info/"+pointerEscape.Replace(tag), "was not submitted"))
+		}
+	}
+	slices.SortFunc(found, func(a, b Violation) int { return cmp.Compare(a.Field, b.Field) })
+	return found
 }
 
 func unknownTags(tags map[string]CIPStatus, u User) []Violation {

@@ -58,6 +58,34 @@ func newService(db *store.Store) *payout.Service {
 	})
 }
 
+// clientOfID is the flag of every command for something whose id is enough to find the client.
+type clientOfID struct {
+	Client string `help:"Id of the client; the client that has the id if left out."`
+}
+
+// within runs fn for the client that has a row of a kind.
+func (c clientOfID) within(ctx context.Context, d interface {
+	with(ctx context.Context, fn func(*store.Store) error) error
+}, kind store.Kind, id string, fn func(operation) error) error {
+	if c.Client == "" {
+		if err := d.with(ctx, func(db *store.Store) error {
+			all, err := db.Find(ctx, "", id)
+			if err != nil {
+				return err
+			}
+			i := slices.IndexFunc(all, func(f store.Found) bool { return f.Kind == kind })
+			if i < 0 {
+				return payout.NotFound(string(kind))
+			}
+			c.Client = string(all[i].ClientID)
+			return nil
+		}); err != nil {
+			return inWords(err)
+		}
+	}
+	return clientOf(c).within(ctx, d, fn)
+}
+
 // inWords turns a NOT_FOUND of the service into words: "there is no such user".
 func inWords(err error) error {
 	var e *payout.Error

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/store"
 )
 
 // transactions is `payoutd transactions`.
@@ -175,7 +176,7 @@ func (t transactionJSON) to() string { return t.ToAmount.String() + " " + t.ToCu
 
 type transactionsShow struct {
 	database
-	clientOf
+	clientOfID
 	listing
 	TransactionID string `arg:"" help:"Id of the transaction."`
 }
@@ -185,7 +186,7 @@ func (s transactionsShow) Run(ctx context.Context, std streams) error {
 	if err := checkIDs(named{"<transaction-id>", &s.TransactionID}); err != nil {
 		return err
 	}
-	return s.within(ctx, s.database, func(o operation) error {
+	return s.within(ctx, s.database, store.KindTransaction, s.TransactionID, func(o operation) error {
 		t, ok, err := o.db.ClientTransaction(ctx, o.client.ID, payout.TransactionID(s.TransactionID))
 		if err != nil {
 			return err

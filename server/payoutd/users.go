@@ -11,13 +11,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/store"
 )
 
 // users is `payoutd users`.
 type users struct {
-	List   usersList   `cmd:"" help:"List users of a client, newest first, without personal data."`
-	Show   usersShow   `cmd:"" help:"Print a user with its CIP tags; the email address is masked."`
-	Verify usersVerify `cmd:"" help:"Set the KYC status of a user, statuses of its CIP tags, or both."`
+	List      usersList      `cmd:"" help:"List users of a client, newest first, without personal data."`
+	Show      usersShow      `cmd:"" help:"Print a user with its CIP tags; the email address is masked."`
+	Verify    usersVerify    `cmd:"" help:"Set the KYC status of a user, statuses of its CIP tags, or both."`
+	Documents usersDocuments `cmd:"" help:"Show and export the documents of a user, to review them."`
 }
 
 // userJSON is a user without personal data.
@@ -105,7 +107,7 @@ type documentJSON struct {
 
 type usersShow struct {
 	database
-	clientOf
+	clientOfID
 	listing
 	UserID   string `arg:"" help:"Id of the user."`
 	Personal bool   `help:"Print all that the user submitted, but no document numbers."`
@@ -116,7 +118,7 @@ func (s usersShow) Run(ctx context.Context, std streams) error {
 	if err := checkIDs(named{"<user-id>", &s.UserID}); err != nil {
 		return err
 	}
-	return s.within(ctx, s.database, func(o operation) error {
+	return s.within(ctx, s.database, store.KindUser, s.UserID, func(o operation) error {
 		u, err := o.service.User(ctx, o.client, payout.UserID(s.UserID))
 		if err != nil {
 			return err
@@ -217,11 +219,12 @@ type verificationJSON struct {
 
 type usersVerify struct {
 	changing
-	clientOf
+	clientOfID
 	listing
 	UserID    string            `arg:"" help:"Id of the user."`
 	KYCStatus string            `name:"kyc-status" help:"UNVERIFIED, 'IN PROGRESS', SUSPENDED or VERIFIED."`
 	Tag       map[string]string `help:"CIP tag and its status, such as ID_DOC=VERIFIED; may be repeated." mapsep:"," placeholder:"TAG=STATUS"`
+	Force     bool              `help:"Make tags VERIFIED for which nothing was submitted."`
 }
 
 // Run sets the verification of a user, all or nothing.
@@ -229,7 +232,9 @@ func (v usersVerify) Run(ctx context.Context, std streams) error {
 	if err := checkIDs(named{"<user-id>", &v.UserID}); err != nil {
 		return err
 	}
-	change := payout.Verification{Status: payout.KYCStatus(v.KYCStatus), Tags: map[string]payout.CIPStatus{}}
+	change := payout.Verification{
+		Status: payout.KYCStatus(v.KYCStatus), Tags: map[string]payout.CIPStatus{}, OnlySubmitted: !v.Force,
+	}
 	if v.KYCStatus != "" {
 		if err := checkOneOf("kyc-status", v.KYCStatus, payout.KYCStatuses()...); err != nil {
 			return err
@@ -243,7 +248,7 @@ func (v usersVerify) Run(ctx context.Context, std streams) error {
 		}
 		change.Tags[tag] = payout.CIPStatus(v.Tag[tag])
 	}
-	return v.within(ctx, v.changing, func(o operation) error {
+	return v.within(ctx, v.changing, store.KindUser, v.UserID, func(o operation) error {
 		info, err := o.service.SetVerification(ctx, o.client, payout.UserID(v.UserID), change)
 		if payout.CodeOf(err) == payout.CodeBadRequest {
 			return unknownTag(err)
