@@ -19,6 +19,9 @@ type Config struct {
 	BodyPatience time.Duration // how long a body waits for room in it; 0: two minutes
 	BodyPace     bodies.Pace   // the least speed of requests and responses; zero: 240 KiB in each 15 seconds
 
+	WebhooksOff   bool          // deliver no webhooks; they are written for others to deliver (D-69)
+	WebhookRescue time.Duration // after which the attempts of a replica that was killed are made again; 0: two minutes
+
 	FailureLimit   int            // requests with wrong credentials per minute, of an address and with a client id; 0: no limit (D-58)
 	TrustedProxies []netip.Prefix // may name the address of a caller in X-Forwarded-For
 	OmitAddresses  bool           // leave the addresses of callers out of the log

@@ -48,7 +48,7 @@ type events struct {
 
 func newEvents(db *store.Store, c Config) *events {
 	e := &events{
-		db: db, log: c.Logger, now: c.Now, retention: c.EventRetention, turn: make(chan struct{}, 1),
+		db: db, log: c.Logger, now: c.Now, retention: c.EventRetention, turn: make(chan struct{}, 1), fanout: fanOut(db, c.Now),
 		published: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "payoutd_events_published_total", Help: "Events that this process has published, by type.",
 		}, []string{"type"}),

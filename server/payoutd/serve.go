@@ -30,6 +30,8 @@ type serve struct {
 	SandboxPublic    bool          `help:"Serve a sandbox at an address that others can reach."`
 	RateLimit        int           `help:"Requests per second that each client may send; 0 is no limit." default:"1000"`
 	FailureLimit     int           `help:"Requests with wrong credentials per minute that an address may send, and that a client id may have; 0 is no limit." default:"300"`
+	Webhooks         string        `help:"Whether this replica delivers webhooks: on or off. Others deliver what it leaves." default:"on" enum:"on,off"`
+	WebhookRescue    time.Duration `help:"Time after which the attempts of a replica that was killed are made again; more than 28s." default:"2m"`
 	TrustedProxies   proxies       `help:"Addresses and networks (CIDR), separated by commas, of proxies in front of the service whose X-Forwarded-For is believed." placeholder:"LIST"`
 	OmitAddresses    bool          `help:"Leave the addresses of callers out of the log."`
 	Timeout          time.Duration `help:"Time to handle one request, once its body has arrived." default:"30s"`
@@ -66,6 +68,7 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 	// The collector must know the limit of the container. Where there is no limit to be found, there is none.
 	_, _ = memlimit.Set(memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)))
 	srv, err := server.New(ctx, server.Config{
+		WebhooksOff: s.Webhooks == "off", WebhookRescue: s.WebhookRescue,
 		Database: s.Database, Sandbox: s.Sandbox, RateLimit: s.RateLimit, Logger: log,
 		FailureLimit: s.FailureLimit, TrustedProxies: s.TrustedProxies, OmitAddresses: s.OmitAddresses,
 		Timeout: s.Timeout, BodyMemory: s.BodyMemory, EventRetention: s.EventRetention, ShutdownDelay: s.ShutdownDelay, ShutdownPatience: s.ShutdownPatience,
@@ -110,6 +113,7 @@ func (s serve) check() error {
 		wrong bool
 		want  string
 	}{
+		{"webhook-rescue", s.WebhookRescue <= 28*time.Second, "must be more than 28s"},
 		{"rate-limit", s.RateLimit < 0, "must not be negative"},
 		{"failure-limit", s.FailureLimit < 0, "must not be negative"},
 		{"body-memory", s.BodyMemory < 0, "must not be negative"},

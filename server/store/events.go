@@ -73,8 +73,8 @@ func (s *Store) EventQueue(ctx context.Context) (waiting int64, oldest time.Time
 	return v.n, oldest, err
 }
 
-// DeleteEvents deletes the oldest events of a client, at most limit, up to the first that was created at the time or later. It
-// returns how many it deleted.
+// DeleteEvents deletes the oldest events of a client with their deliveries, at most limit, up to the first that was created at
+// the time or later. It returns how many it deleted.
 func (s *Store) DeleteEvents(ctx context.Context, clientID payout.ClientID, before time.Time, limit int) (deleted int64, err error) {
 	err = s.write(ctx, func(t tx) error {
 		deleted = 0
@@ -97,6 +97,12 @@ func (s *Store) DeleteEvents(ctx context.Context, clientID payout.ClientID, befo
 		if _, err := t.exec(ctx, `update event_head set kept_since = $2 where client_id = $1 and kept_since < $2`,
 			clientID, micros(before)); err != nil {
 			return err
+		}
+		for _, table := range []string{"webhook_attempts", "webhook_deliveries"} {
+			if _, err := t.exec(ctx, `delete from `+table+` where client_id = $1 and event_id in
+				(select id from events where client_id = $1 and position <= $2)`, clientID, last); err != nil {
+				return err
+			}
 		}
 		deleted, err = t.exec(ctx, `delete from events where client_id = $1 and position <= $2`, clientID, last)
 		return err
