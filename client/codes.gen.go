@@ -59,6 +59,8 @@ const (
 	TransitionNotAllowed Code = "TRANSITION_NOT_ALLOWED"
 	// InformationRequired: 422. Information of the user is not verified yet.
 	InformationRequired Code = "INFORMATION_REQUIRED"
+	// TooManyWebhookEndpoints: 422. The client has as many webhook endpoints as it may have.
+	TooManyWebhookEndpoints Code = "TOO_MANY_WEBHOOK_ENDPOINTS"
 	// RateLimited: 429. The client has sent too many requests, or too many requests with wrong credentials came from its address or for its client id.
 	RateLimited Code = "RATE_LIMITED"
 	// InternalError: 500. Something failed in the service, perhaps after it had done what was asked.

@@ -63,6 +63,13 @@ var (
 	listWalletAccounts      = &operation{"listWalletAccounts", "/users/{user_id}/receive-users/{receive_user_id}/wallet-accounts", reads}
 	listEvents              = &operation{"listEvents", "/events", reads}
 	getEvent                = &operation{"getEvent", "/events/{event_id}", reads}
+	createWebhookEndpoint   = &operation{"createWebhookEndpoint", "/webhook-endpoints", creates}
+	listWebhookEndpoints    = &operation{"listWebhookEndpoints", "/webhook-endpoints", reads}
+	getWebhookEndpoint      = &operation{"getWebhookEndpoint", "/webhook-endpoints/{webhook_endpoint_id}", reads}
+	updateWebhookEndpoint   = &operation{"updateWebhookEndpoint", "/webhook-endpoints/{webhook_endpoint_id}", sets}
+	deleteWebhookEndpoint   = &operation{"deleteWebhookEndpoint", "/webhook-endpoints/{webhook_endpoint_id}", sets}
+	rotateWebhookSecret     = &operation{"rotateWebhookSecret", "/webhook-endpoints/{webhook_endpoint_id}/secret", creates}
+	listWebhookDeliveries   = &operation{"listWebhookDeliveries", "/webhook-endpoints/{webhook_endpoint_id}/deliveries", reads}
 	setVerification         = &operation{"setVerification", "/sandbox/users/{user_id}/verification", sets}
 	setFundingAccountStatus = &operation{"setFundingAccountStatus", "/sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status", sets}
 	setTransactionStatus    = &operation{"setTransactionStatus", "/sandbox/users/{user_id}/transactions/{transaction_id}/status", sets}

@@ -178,6 +178,24 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 		t.Errorf("not listed: %v; the limit is %v", sent, limit)
 	}
 
+	endpoint := must(c.CreateWebhookEndpoint(ctx, api.WebhookEndpointRequest{
+		URL: "https://example.com/webhooks", EventTypes: []api.EventType{api.EventTypeTransactionCreated},
+	}))(t)
+	rotated := must(c.RotateWebhookSecret(ctx, endpoint.ID))(t)
+	if endpoint.Secret == nil || *endpoint.Secret == rotated.Secret || rotated.PreviousExpiresAt == nil {
+		t.Errorf("secrets: %v, %v", endpoint.Secret, rotated)
+	}
+	changed := must(c.UpdateWebhookEndpoint(ctx, endpoint.ID, api.WebhookEndpointChange{EventTypes: []api.EventType{}}))(t)
+	if one := must(c.GetWebhookEndpoint(ctx, endpoint.ID))(t); !reflect.DeepEqual(one, changed) || len(one.EventTypes) != 0 || one.Secret != nil {
+		t.Errorf("read %v, changed %v", one, changed)
+	}
+	other := must(c.CreateWebhookEndpoint(ctx, api.WebhookEndpointRequest{URL: "https://example.com/other"}))(t)
+	lastEndpoint := must(lastOf(c.WebhookEndpoints(ctx, &api.ListWebhookEndpointsParams{Limit: new(int32(1))}), func(e api.WebhookEndpoint) uuid.UUID { return e.ID }))(t)
+	deliveries := must(lastOf(c.WebhookDeliveries(ctx, other.ID, nil), func(d api.WebhookDelivery) uuid.UUID { return d.EventID }))(t)
+	if gone := must(c.DeleteWebhookEndpoint(ctx, other.ID))(t); lastEndpoint != other.ID || deliveries != uuid.Nil || gone.ID != other.ID {
+		t.Errorf("the last endpoint is %s, of %s; deliveries %v", lastEndpoint, other.ID, deliveries)
+	}
+
 	doc := must(openapi.Document())(t)
 	for _, item := range doc.Paths.Map() {
 		for _, op := range item.Operations() {

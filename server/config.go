@@ -31,6 +31,7 @@ type Config struct {
 	ShutdownDelay, ShutdownPatience time.Duration
 
 	EventRetention time.Duration // how long events are kept; 0: for ever (D-67)
+	SecretsKey     string        // file with the keyset for webhook secrets; empty: that of the sandbox, none in production (D-68)
 
 	Logger *slog.Logger     // nil: no log
 	Now    func() time.Time // nil: the clock

@@ -77,8 +77,13 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	s := &Server{store: db, log: c.Logger, config: c, info: newInfo(document.Info.Version, db)}
 	feed := newEvents(db, c)
 	s.metrics = newMetrics(s.info, db, feed)
+	sealer, err := sealer(c)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	service := payout.NewService(payout.Config{
 		Store: db, Country: reference.Country, Now: c.Now, NewID: c.NewID, EventData: httpapi.EventData, Publish: feed.publish,
+		Sealer: sealer, PrivateWebhooks: c.Sandbox,
 	})
 	s.end = background(feed.run)
 	s.handler = httpapi.New(httpapi.Config{
@@ -106,6 +111,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 
 // Serve serves requests on the listener until ctx ends, then shuts down as Config says and returns nil.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	warnOfNoKey(s.config)
 	return s.serve(ctx, listener, s.handler, func() {
 		s.stopping.Store(true)
 		s.log.Info("shutting down",

@@ -115,6 +115,7 @@ const (
 	ErrorCodeSendingNotEnabled        ErrorCode = "SENDING_NOT_ENABLED"
 	ErrorCodeServiceUnavailable       ErrorCode = "SERVICE_UNAVAILABLE"
 	ErrorCodeTooManyDocuments         ErrorCode = "TOO_MANY_DOCUMENTS"
+	ErrorCodeTooManyWebhookEndpoints  ErrorCode = "TOO_MANY_WEBHOOK_ENDPOINTS"
 	ErrorCodeTransactionNotCancelable ErrorCode = "TRANSACTION_NOT_CANCELABLE"
 	ErrorCodeTransitionNotAllowed     ErrorCode = "TRANSITION_NOT_ALLOWED"
 	ErrorCodeUnauthorized             ErrorCode = "UNAUTHORIZED"
@@ -173,6 +174,8 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeServiceUnavailable:
 		return true
 	case ErrorCodeTooManyDocuments:
+		return true
+	case ErrorCodeTooManyWebhookEndpoints:
 		return true
 	case ErrorCodeTransactionNotCancelable:
 		return true
@@ -385,6 +388,84 @@ const (
 func (e UserType) Valid() bool {
 	switch e {
 	case UserTypeSend:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookAttemptError.
+const (
+	WebhookAttemptErrorAddressNotAllowed WebhookAttemptError = "ADDRESS_NOT_ALLOWED"
+	WebhookAttemptErrorConnectionFailed  WebhookAttemptError = "CONNECTION_FAILED"
+	WebhookAttemptErrorConnectionRefused WebhookAttemptError = "CONNECTION_REFUSED"
+	WebhookAttemptErrorDNS               WebhookAttemptError = "DNS"
+	WebhookAttemptErrorHTTPStatus        WebhookAttemptError = "HTTP_STATUS"
+	WebhookAttemptErrorRedirect          WebhookAttemptError = "REDIRECT"
+	WebhookAttemptErrorTLS               WebhookAttemptError = "TLS"
+	WebhookAttemptErrorTimeout           WebhookAttemptError = "TIMEOUT"
+)
+
+// Valid indicates whether the value is a known member of the WebhookAttemptError enum.
+func (e WebhookAttemptError) Valid() bool {
+	switch e {
+	case WebhookAttemptErrorAddressNotAllowed:
+		return true
+	case WebhookAttemptErrorConnectionFailed:
+		return true
+	case WebhookAttemptErrorConnectionRefused:
+		return true
+	case WebhookAttemptErrorDNS:
+		return true
+	case WebhookAttemptErrorHTTPStatus:
+		return true
+	case WebhookAttemptErrorRedirect:
+		return true
+	case WebhookAttemptErrorTLS:
+		return true
+	case WebhookAttemptErrorTimeout:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookDeliveryStatus.
+const (
+	WebhookDeliveryStatusCanceled  WebhookDeliveryStatus = "CANCELED"
+	WebhookDeliveryStatusDelivered WebhookDeliveryStatus = "DELIVERED"
+	WebhookDeliveryStatusFailed    WebhookDeliveryStatus = "FAILED"
+	WebhookDeliveryStatusPending   WebhookDeliveryStatus = "PENDING"
+)
+
+// Valid indicates whether the value is a known member of the WebhookDeliveryStatus enum.
+func (e WebhookDeliveryStatus) Valid() bool {
+	switch e {
+	case WebhookDeliveryStatusCanceled:
+		return true
+	case WebhookDeliveryStatusDelivered:
+		return true
+	case WebhookDeliveryStatusFailed:
+		return true
+	case WebhookDeliveryStatusPending:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookDisabledReason.
+const (
+	WebhookDisabledReasonFailing WebhookDisabledReason = "FAILING"
+	WebhookDisabledReasonGone    WebhookDisabledReason = "GONE"
+)
+
+// Valid indicates whether the value is a known member of the WebhookDisabledReason enum.
+func (e WebhookDisabledReason) Valid() bool {
+	switch e {
+	case WebhookDisabledReasonFailing:
+		return true
+	case WebhookDisabledReasonGone:
 		return true
 	default:
 		return false
@@ -2478,6 +2559,256 @@ type WalletTo struct {
 	PayoutMethod PayoutMethod `json:"payout_method"`
 }
 
+// WebhookAttempt One request to the endpoint.
+type WebhookAttempt struct {
+	// At A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	At Timestamp `json:"at"`
+
+	// DurationMs How long it took, in milliseconds.
+	//
+	// Example: 31
+	DurationMs int32 `json:"duration_ms"`
+
+	// Error Why the attempt failed; absent if it succeeded. Known today, and more may be added:
+	//
+	// * `TIMEOUT`: there was no complete response within 15 seconds.
+	// * `DNS`: the name of the host was not found.
+	// * `ADDRESS_NOT_ALLOWED`: the name leads to an address that is not public.
+	// * `CONNECTION_REFUSED`: nothing listens there.
+	// * `CONNECTION_FAILED`: the connection failed or broke.
+	// * `TLS`: the certificate is not valid, or TLS failed otherwise.
+	// * `REDIRECT`: the response is a redirect, which is not followed.
+	// * `HTTP_STATUS`: the status is another one than 2xx.
+	//
+	//
+	// Example: HTTP_STATUS
+	Error *WebhookAttemptError `json:"error,omitempty"`
+
+	// HTTPStatus The status of the response; absent if there was none.
+	//
+	// Example: 200
+	HTTPStatus *int32 `json:"http_status,omitempty"`
+}
+
+// WebhookAttemptError Why the attempt failed; absent if it succeeded. Known today, and more may be added:
+//
+// * `TIMEOUT`: there was no complete response within 15 seconds.
+// * `DNS`: the name of the host was not found.
+// * `ADDRESS_NOT_ALLOWED`: the name leads to an address that is not public.
+// * `CONNECTION_REFUSED`: nothing listens there.
+// * `CONNECTION_FAILED`: the connection failed or broke.
+// * `TLS`: the certificate is not valid, or TLS failed otherwise.
+// * `REDIRECT`: the response is a redirect, which is not followed.
+// * `HTTP_STATUS`: the status is another one than 2xx.
+//
+// Example: HTTP_STATUS
+type WebhookAttemptError string
+
+// WebhookDelivery An event on its way to a webhook endpoint. `next_attempt_at` is when the next attempt is due; it is absent if there is none.
+type WebhookDelivery struct {
+	// Attempts The attempts, oldest first; of more than 100 the last ones.
+	Attempts []WebhookAttempt `json:"attempts"`
+
+	// CreatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	CreatedAt Timestamp `json:"created_at"`
+
+	// EventID Identifier of the event, a UUID; the header `webhook-id` of each attempt.
+	EventID openapi_types.UUID `json:"event_id"`
+
+	// EventType What happened. Known today, and more may be added:
+	//
+	// * `transaction.created`: a transaction was created.
+	// * `transaction.status_changed`: its `status` changed.
+	// * `transaction.delivery_status_changed`: its `delivery_status` changed.
+	// * `user.status_changed`: the verification status of a user changed.
+	// * `user.information_requested`: further information about a user is needed.
+	// * `user.information_changed`: the status of a piece of information changed.
+	// * `funding_account.status_changed`: the status of a funding account changed.
+	// * `ping`: nothing; you asked for a test of a webhook endpoint.
+	//
+	//
+	// Example: transaction.created
+	EventType EventType `json:"event_type"`
+
+	// NextAttemptAt A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	NextAttemptAt *Timestamp `json:"next_attempt_at,omitempty"`
+
+	// Status How far the delivery of an event is. Known today, and more may be added:
+	//
+	// * `PENDING`: an attempt is to come.
+	// * `DELIVERED`: your endpoint answered 2xx.
+	// * `FAILED`: the last attempt failed.
+	// * `CANCELED`: the endpoint was disabled before.
+	//
+	//
+	// Example: DELIVERED
+	Status WebhookDeliveryStatus `json:"status"`
+}
+
+// WebhookDeliveryPage One page of deliveries, newest first.
+type WebhookDeliveryPage struct {
+	// Items The deliveries of the page, at most 100.
+	Items []WebhookDelivery `json:"items"`
+
+	// NextCursor A position in a list, as `next_cursor` or the header `Next-Cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
+	//
+	// Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
+	NextCursor *Cursor `json:"next_cursor,omitempty"`
+}
+
+// WebhookDeliveryStatus How far the delivery of an event is. Known today, and more may be added:
+//
+// * `PENDING`: an attempt is to come.
+// * `DELIVERED`: your endpoint answered 2xx.
+// * `FAILED`: the last attempt failed.
+// * `CANCELED`: the endpoint was disabled before.
+//
+// Example: DELIVERED
+type WebhookDeliveryStatus string
+
+// WebhookDescription Your name for the endpoint, at most 200 characters; empty for none.
+//
+// Example: Ledger
+type WebhookDescription = string
+
+// WebhookDisabledReason Why the service disabled the endpoint; absent if you did, or if it is enabled. Known today, and more may be added:
+//
+// * `GONE`: it answered 410.
+// * `FAILING`: every attempt of five days failed.
+//
+// Example: GONE
+type WebhookDisabledReason string
+
+// WebhookEndpoint An address that receives events.
+type WebhookEndpoint struct {
+	// CreatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	CreatedAt Timestamp `json:"created_at"`
+
+	// Description Your name for the endpoint, at most 200 characters; empty for none.
+	//
+	// Example: Ledger
+	Description *WebhookDescription `json:"description,omitempty"`
+
+	// Disabled Whether deliveries are stopped.
+	//
+	// Example: false
+	Disabled bool `json:"disabled"`
+
+	// DisabledReason Why the service disabled the endpoint; absent if you did, or if it is enabled. Known today, and more may be added:
+	//
+	// * `GONE`: it answered 410.
+	// * `FAILING`: every attempt of five days failed.
+	//
+	//
+	// Example: GONE
+	DisabledReason *WebhookDisabledReason `json:"disabled_reason,omitempty"`
+
+	// EventTypes The types of the events that are delivered, in alphabetical order; empty for all.
+	EventTypes []EventType `json:"event_types"`
+
+	// ID Identifier of the endpoint, a UUID.
+	ID openapi_types.UUID `json:"id"`
+
+	// Secret The secret that signs what is sent to the endpoint: `whsec_` and its bytes in base64, as libraries for Standard Webhooks take it. Only in the response to the creation, to a rotation, and to their repeats.
+	//
+	// Example: whsec_c2VjcmV0IG9mIHRoZSBleGFtcGxlLCBvZiAzMiBieQ==
+	Secret *WebhookSecretText `json:"secret,omitempty"`
+
+	// UpdatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	UpdatedAt Timestamp `json:"updated_at"`
+
+	// URL The address that receives the events: `https`, a host, port 443 or 1024 to 65535, no credentials and no fragment, at most 2048 characters of ASCII. An internationalized host is written in its ASCII form (`xn--...`). Addresses that are not public are rejected with 400; a name that leads to one fails at each delivery. In the sandbox, `http`, any port and private addresses are accepted too.
+	//
+	// Example: https://example.com/webhooks
+	URL WebhookURL `json:"url"`
+}
+
+// WebhookEndpointChange What changes in a webhook endpoint. A member that is left out stays as it is.
+type WebhookEndpointChange struct {
+	// Description Your name for the endpoint, at most 200 characters; empty for none.
+	//
+	// Example: Ledger
+	Description *WebhookDescription `json:"description,omitempty"`
+
+	// Disabled `true` stops deliveries, `false` starts them again.
+	//
+	// Example: true
+	Disabled *bool `json:"disabled,omitempty"`
+
+	// EventTypes The types of the events to deliver from now on; empty for all.
+	EventTypes []EventTypeRequest `json:"event_types,omitzero"`
+
+	// URL The address that receives the events: `https`, a host, port 443 or 1024 to 65535, no credentials and no fragment, at most 2048 characters of ASCII. An internationalized host is written in its ASCII form (`xn--...`). Addresses that are not public are rejected with 400; a name that leads to one fails at each delivery. In the sandbox, `http`, any port and private addresses are accepted too.
+	//
+	// Example: https://example.com/webhooks
+	URL *WebhookURL `json:"url,omitempty"`
+}
+
+// WebhookEndpointPage One page of webhook endpoints, oldest first.
+type WebhookEndpointPage struct {
+	// Items The endpoints of the page, at most 100.
+	Items []WebhookEndpoint `json:"items"`
+
+	// NextCursor A position in a list, as `next_cursor` or the header `Next-Cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
+	//
+	// Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
+	NextCursor *Cursor `json:"next_cursor,omitempty"`
+}
+
+// WebhookEndpointRequest A webhook endpoint to register.
+type WebhookEndpointRequest struct {
+	// Description Your name for the endpoint, at most 200 characters; empty for none.
+	//
+	// Example: Ledger
+	Description *WebhookDescription `json:"description,omitempty"`
+
+	// Disabled `true` to register it without deliveries.
+	//
+	// Example: false
+	Disabled *bool `json:"disabled,omitempty"`
+
+	// EventTypes The types of the events to deliver; empty or left out for all, those of later versions included.
+	EventTypes []EventTypeRequest `json:"event_types,omitempty"`
+
+	// URL The address that receives the events: `https`, a host, port 443 or 1024 to 65535, no credentials and no fragment, at most 2048 characters of ASCII. An internationalized host is written in its ASCII form (`xn--...`). Addresses that are not public are rejected with 400; a name that leads to one fails at each delivery. In the sandbox, `http`, any port and private addresses are accepted too.
+	//
+	// Example: https://example.com/webhooks
+	URL WebhookURL `json:"url"`
+}
+
+// WebhookSecret The secret of a webhook endpoint after a rotation. The one before signs too until `previous_expires_at`, which is absent once it does not any more.
+type WebhookSecret struct {
+	// PreviousExpiresAt A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	PreviousExpiresAt *Timestamp `json:"previous_expires_at,omitempty"`
+
+	// Secret The secret that signs what is sent to the endpoint: `whsec_` and its bytes in base64, as libraries for Standard Webhooks take it. Only in the response to the creation, to a rotation, and to their repeats.
+	//
+	// Example: whsec_c2VjcmV0IG9mIHRoZSBleGFtcGxlLCBvZiAzMiBieQ==
+	Secret WebhookSecretText `json:"secret"`
+}
+
+// WebhookSecretText The secret that signs what is sent to the endpoint: `whsec_` and its bytes in base64, as libraries for Standard Webhooks take it. Only in the response to the creation, to a rotation, and to their repeats.
+//
+// Example: whsec_c2VjcmV0IG9mIHRoZSBleGFtcGxlLCBvZiAzMiBieQ==
+type WebhookSecretText = string
+
+// WebhookURL The address that receives the events: `https`, a host, port 443 or 1024 to 65535, no credentials and no fragment, at most 2048 characters of ASCII. An internationalized host is written in its ASCII form (`xn--...`). Addresses that are not public are rejected with 400; a name that leads to one fails at each delivery. In the sandbox, `http`, any port and private addresses are accepted too.
+//
+// Example: https://example.com/webhooks
+type WebhookURL = string
+
 // Zipcode Postal code as written in its country, 1 to 20 characters.
 //
 // Example: 94105
@@ -2517,6 +2848,9 @@ type ReceiveUserID = openapi_types.UUID
 
 // UserID defines model for UserId.
 type UserID = openapi_types.UUID
+
+// WebhookEndpointID defines model for WebhookEndpointId.
+type WebhookEndpointID = openapi_types.UUID
 
 // BadRequest The body of every error.
 type BadRequest = Error
@@ -2562,6 +2896,9 @@ type ServiceUnavailable = Error
 
 // TooManyRequests The body of every error.
 type TooManyRequests = Error
+
+// TooManyWebhookEndpoints The body of every error.
+type TooManyWebhookEndpoints = Error
 
 // TransactionRefused The body of every error.
 type TransactionRefused = Error
@@ -2747,6 +3084,39 @@ type ListStatesV2Params struct {
 	CountryCode *CountryCode `form:"countryCode,omitempty" json:"countryCode,omitempty"`
 }
 
+// ListWebhookEndpointsParams defines parameters for ListWebhookEndpoints.
+type ListWebhookEndpointsParams struct {
+	// Limit How many endpoints a page has at most, 1 to 100. Without it, 20.
+	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, at most 200 characters. Without it, the first page. Anything else is rejected with 400.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// CreateWebhookEndpointParams defines parameters for CreateWebhookEndpoint.
+type CreateWebhookEndpointParams struct {
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
+	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
+}
+
+// ListWebhookDeliveriesParams defines parameters for ListWebhookDeliveries.
+type ListWebhookDeliveriesParams struct {
+	// Status Only deliveries with this status. Without it, all.
+	Status *WebhookDeliveryStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Limit How many deliveries a page has at most, 1 to 100. Without it, 20.
+	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, at most 200 characters. Without it, the first page. Anything else is rejected with 400.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// RotateWebhookSecretParams defines parameters for RotateWebhookSecret.
+type RotateWebhookSecretParams struct {
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
+	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
+}
+
 // SetFundingAccountStatusJSONRequestBody defines body for SetFundingAccountStatus for application/json ContentType.
 type SetFundingAccountStatusJSONRequestBody = FundingAccountStatusRequest
 
@@ -2782,6 +3152,12 @@ type CreateTransactionJSONRequestBody = TransactionRequest
 
 // PreviewTransactionJSONRequestBody defines body for PreviewTransaction for application/json ContentType.
 type PreviewTransactionJSONRequestBody = TransactionRequest
+
+// CreateWebhookEndpointJSONRequestBody defines body for CreateWebhookEndpoint for application/json ContentType.
+type CreateWebhookEndpointJSONRequestBody = WebhookEndpointRequest
+
+// UpdateWebhookEndpointJSONRequestBody defines body for UpdateWebhookEndpoint for application/json ContentType.
+type UpdateWebhookEndpointJSONRequestBody = WebhookEndpointChange
 
 // AsBankDepositTo returns the union data inside the ReceiveSide as a BankDepositTo
 func (t ReceiveSide) AsBankDepositTo() (BankDepositTo, error) {

@@ -45,6 +45,7 @@ var statuses = map[payout.Code]int{
 	payout.CodeTransactionNotCancelable: http.StatusUnprocessableEntity,
 	payout.CodeTransitionNotAllowed:     http.StatusUnprocessableEntity,
 	payout.CodeInformationRequired:      http.StatusUnprocessableEntity,
+	payout.CodeTooManyWebhookEndpoints:  http.StatusUnprocessableEntity,
 }
 
 // retryAfterOutage is the Retry-After of a 503.

@@ -11,16 +11,17 @@ type Code string
 
 // Codes of failures other than the rules of section 1.
 const (
-	CodeBadRequest           Code = "BAD_REQUEST"
-	CodeUnauthorized         Code = "UNAUTHORIZED"
-	CodeNotFound             Code = "NOT_FOUND"
-	CodeMethodNotAllowed     Code = "METHOD_NOT_ALLOWED"
-	CodeIdempotencyKeyReused Code = "IDEMPOTENCY_KEY_REUSED"
-	CodePayloadTooLarge      Code = "PAYLOAD_TOO_LARGE"
-	CodeUnsupportedMediaType Code = "UNSUPPORTED_MEDIA_TYPE"
-	CodeRateLimited          Code = "RATE_LIMITED"
-	CodeInternalError        Code = "INTERNAL_ERROR"
-	CodeServiceUnavailable   Code = "SERVICE_UNAVAILABLE"
+	CodeBadRequest              Code = "BAD_REQUEST"
+	CodeUnauthorized            Code = "UNAUTHORIZED"
+	CodeNotFound                Code = "NOT_FOUND"
+	CodeMethodNotAllowed        Code = "METHOD_NOT_ALLOWED"
+	CodeIdempotencyKeyReused    Code = "IDEMPOTENCY_KEY_REUSED"
+	CodePayloadTooLarge         Code = "PAYLOAD_TOO_LARGE"
+	CodeUnsupportedMediaType    Code = "UNSUPPORTED_MEDIA_TYPE"
+	CodeTooManyWebhookEndpoints Code = "TOO_MANY_WEBHOOK_ENDPOINTS"
+	CodeRateLimited             Code = "RATE_LIMITED"
+	CodeInternalError           Code = "INTERNAL_ERROR"
+	CodeServiceUnavailable      Code = "SERVICE_UNAVAILABLE"
 )
 
 // Codes of the rules of section 1, in the order in which the rules are checked (D-09).
@@ -63,6 +64,7 @@ var messages = map[Code]string{
 	CodeIdempotencyKeyReused:    "This X-Idempotency-Key was used with a different request.",
 	CodePayloadTooLarge:         "The body is too large.",
 	CodeUnsupportedMediaType:    "The body must be sent as JSON.",
+	CodeTooManyWebhookEndpoints: "A client has at most 100 webhook endpoints.",
 	CodeRateLimited:             "Too many requests.",
 	CodeInternalError:           "Something went wrong on our side.",
 	CodeServiceUnavailable:      "The service is not available at the moment.",

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Config configures a Service. All fields but Publish are required.
+// Config configures a Service. All fields but Publish and those about webhooks are required.
 type Config struct {
 	Store   Store
 	Country func(code string) (Country, bool) // alpha-2 or alpha-3
@@ -18,6 +18,9 @@ type Config struct {
 	EventData func(EventData) ([]byte, error)
 	// Publish publishes the events that wait, as far as it can, before the feed is read; nil if another process does.
 	Publish func(context.Context)
+
+	Sealer          Sealer // of webhook secrets; nil: operations about webhooks return CodeServiceUnavailable
+	PrivateWebhooks bool   // allow http and addresses that are not public, in a sandbox
 }
 
 // Service implements the use cases. Its errors are of type *Error; any other means CodeInternalError.
@@ -27,8 +30,10 @@ type Service struct {
 	clock   func() time.Time
 	newID   func() string
 
-	eventData func(EventData) ([]byte, error)
-	publish   func(context.Context)
+	eventData       func(EventData) ([]byte, error)
+	publish         func(context.Context)
+	sealer          Sealer
+	privateWebhooks bool
 }
 
 // NewService returns a service.
@@ -38,6 +43,7 @@ func NewService(c Config) *Service {
 	}
 	return &Service{
 		store: c.Store, country: c.Country, clock: c.Now, newID: c.NewID, eventData: c.EventData, publish: c.Publish,
+		sealer: c.Sealer, privateWebhooks: c.PrivateWebhooks,
 	}
 }
 

@@ -172,7 +172,7 @@ type WebhookTx interface {
 	// InsertWebhookEndpoint writes an endpoint and returns true, or false without writing if the client has that many already.
 	// It waits for concurrent insertions of the client.
 	InsertWebhookEndpoint(ctx context.Context, clientID ClientID, e WebhookEndpoint, most int) (bool, error)
-	// LockWebhookEndpoint reads an endpoint, which no other write changes before this one ends.
+	// LockWebhookEndpoint reads an endpoint, which no other write changes or refers to before this one ends.
 	LockWebhookEndpoint(ctx context.Context, clientID ClientID, id WebhookEndpointID) (WebhookEndpoint, bool, error)
 	// UpdateWebhookEndpoint writes all of an endpoint but its secrets and the time of its creation.
 	UpdateWebhookEndpoint(ctx context.Context, clientID ClientID, e WebhookEndpoint) error

@@ -15,7 +15,7 @@ const MaxWebhookEndpoints = 100
 type WebhookEndpoint struct {
 	ID             WebhookEndpointID
 	URL            string
-	EventTypes     []string // empty: all
+	EventTypes     []EventType // empty: all
 	Description    string
 	Disabled       bool
 	DisabledReason WebhookDisabledReason // empty unless Disabled by the service
@@ -26,7 +26,7 @@ type WebhookEndpoint struct {
 }
 
 // Wants reports whether events of a type are delivered to the endpoint.
-func (e WebhookEndpoint) Wants(eventType string) bool {
+func (e WebhookEndpoint) Wants(eventType EventType) bool {
 	return !e.Disabled && (len(e.EventTypes) == 0 || slices.Contains(e.EventTypes, eventType))
 }
 
@@ -57,7 +57,7 @@ const (
 type WebhookDelivery struct {
 	EndpointID    WebhookEndpointID
 	EventID       EventID
-	EventType     string
+	EventType     EventType
 	Position      int64  // of the event in the feed of the client; 0: it is not there, as a ping
 	Payload       []byte // of an event that is not in the feed; nil: the event has it
 	Status        WebhookDeliveryStatus

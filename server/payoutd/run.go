@@ -30,6 +30,7 @@ type commands struct {
 	Find            find            `cmd:"" help:"Find an id, an idempotency key, a reference, an email address or a name, and print the command that shows it."`
 	Reference       referenceData   `cmd:"" help:"Import and export payers, banks and states."`
 	Audit           audit           `cmd:"" help:"Show what commands have changed, and who ran them."`
+	SecretsKey      secretsKey      `cmd:"" help:"Make and replace the key that encrypts webhook secrets."`
 	Migrate         migrate         `cmd:"" help:"Manage the database schema."`
 	Check           check           `cmd:"" help:"Compare counters with transactions, and rows with each other. Exit code 1 if something differs."`
 	Version         version         `cmd:"" help:"Print the versions of the program, the contract and the schema."`

@@ -39,6 +39,7 @@ type serve struct {
 	EventRetention   time.Duration `help:"How long events are kept for GET /events; 0 is for ever, otherwise at least 120h, so that webhooks can be delivered until then." default:"2160h"`
 	ShutdownDelay    time.Duration `help:"Time to accept connections after SIGTERM, while /readyz answers 503." default:"0s"`
 	ShutdownPatience time.Duration `help:"Time for requests in flight to finish after that." default:"20s"`
+	SecretsKey       string        `help:"File with the key of webhook secrets, made by payoutd secrets-key create. Without it, a sandbox uses a public key, and production answers operations about webhooks with 503." placeholder:"FILE"`
 	LogLevel         string        `help:"Minimum log level: debug, info, warn or error." default:"info" enum:"debug,info,warn,error"`
 	LogFormat        string        `help:"Log format: json or text." default:"json" enum:"json,text"`
 }
@@ -72,11 +73,15 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 		Database: s.Database, Sandbox: s.Sandbox, RateLimit: s.RateLimit, Logger: log,
 		FailureLimit: s.FailureLimit, TrustedProxies: s.TrustedProxies, OmitAddresses: s.OmitAddresses,
 		Timeout: s.Timeout, BodyMemory: s.BodyMemory, EventRetention: s.EventRetention, ShutdownDelay: s.ShutdownDelay, ShutdownPatience: s.ShutdownPatience,
+		SecretsKey: s.SecretsKey,
 	})
 	switch {
 	case errors.Is(err, store.ErrDatabaseURL), errors.Is(err, server.ErrIsSandbox), errors.Is(err, server.ErrNotSandbox):
 		return usageError{"database", err}
 	case err != nil:
+		if key, ok := errors.AsType[server.SecretsKeyError](err); ok {
+			return usageError{"secrets-key", key.Err}
+		}
 		return err
 	}
 	defer func() { err = errors.Join(err, srv.Close()) }()

@@ -32,6 +32,8 @@ type engine struct {
 	// locked is appended to a select of rows that no other transaction may change before this one ends. Other rows may refer to
 	// them meanwhile.
 	locked string
+	// exclusive is the same for rows to which no other transaction may refer either.
+	exclusive string
 	// binary are the first arguments of a statement in a transaction that writes much binary data.
 	binary []any
 	// unavailable reports whether the database is unreachable or overloaded, as opposed to a wrong statement.

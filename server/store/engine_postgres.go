@@ -68,6 +68,7 @@ func postgresEngine(databaseURL string) (engine, error) {
 		// after it and waits for the standby again.
 		kept:        " for key share",
 		locked:      " for no key update",
+		exclusive:   " for update",
 		binary:      binary,
 		unavailable: postgresUnavailable,
 		writable:    pool.writable,

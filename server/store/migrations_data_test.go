@@ -124,7 +124,7 @@ func readsWebhooks(t *testing.T, url string) {
 	at := time.Date(2026, 3, 14, 15, 9, 26, 535897000, time.UTC)
 	endpoints, err := s.WebhookEndpoints(t.Context(), "acme", payout.Page{})
 	reads(t, "webhook endpoints", endpoints, []payout.WebhookEndpoint{{
-		ID: "e-1", URL: "https://example.com/webhooks", EventTypes: []string{"transaction.created"}, Description: "Payouts", Disabled: true,
+		ID: "e-1", URL: "https://example.com/webhooks", EventTypes: []payout.EventType{payout.TransactionCreated}, Description: "Payouts", Disabled: true,
 		DisabledReason: payout.EndpointGone, FailingSince: at, CreatedAt: at, UpdatedAt: at.Add(time.Microsecond),
 		Secrets: payout.SealedWebhookSecrets{Current: []byte("sealed"), Old: []byte("sealed before"), OldExpires: at.AddDate(0, 0, 1)},
 	}}, true, err)

@@ -81,7 +81,7 @@ func (t tx) InsertWebhookDelivery(ctx context.Context, clientID payout.ClientID,
 	}
 	n, err := t.exec(ctx, `insert into webhook_deliveries (client_id, `+webhookDeliveryColumns+`, attempts)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0) on conflict (client_id, endpoint_id, event_id) do nothing`,
-		clientID, d.EndpointID, d.EventID, d.EventType, d.Position, payload, string(d.Status), optionalMicros(d.NextAttemptAt),
+		clientID, d.EndpointID, d.EventID, string(d.EventType), d.Position, payload, string(d.Status), optionalMicros(d.NextAttemptAt),
 		micros(d.CreatedAt))
 	return n == 1, err
 }

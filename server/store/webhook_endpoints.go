@@ -12,7 +12,7 @@ const webhookEndpointColumns = `id, url, event_types, description, disabled, dis
 	old_secret_expires_at, created_at, updated_at`
 
 func scanWebhookEndpoint(s scanner, e *payout.WebhookEndpoint) error {
-	return s.Scan(&e.ID, &e.URL, textsColumn(&e.EventTypes), &e.Description, &e.Disabled, &e.DisabledReason,
+	return s.Scan(&e.ID, &e.URL, arrayColumn(&e.EventTypes, func(text string) payout.EventType { return payout.EventType(text) }), &e.Description, &e.Disabled, &e.DisabledReason,
 		optionalTimeColumn{&e.FailingSince}, &e.Secrets.Current, &e.Secrets.Old, optionalTimeColumn{&e.Secrets.OldExpires},
 		timeColumn{&e.CreatedAt}, timeColumn{&e.UpdatedAt})
 }
@@ -48,9 +48,9 @@ func (r reads) WebhookEndpoint(ctx context.Context, clientID payout.ClientID, id
 	return one(ctx, r, scanWebhookEndpoint, webhookEndpointByID, clientID, id)
 }
 
-// LockWebhookEndpoint reads a webhook endpoint, which no other write changes before this one ends.
+// LockWebhookEndpoint reads a webhook endpoint, which no other write changes or refers to before this one ends.
 func (t tx) LockWebhookEndpoint(ctx context.Context, clientID payout.ClientID, id payout.WebhookEndpointID) (payout.WebhookEndpoint, bool, error) {
-	return one(ctx, t.reads, scanWebhookEndpoint, webhookEndpointByID+t.engine.locked, clientID, id)
+	return one(ctx, t.reads, scanWebhookEndpoint, webhookEndpointByID+t.engine.exclusive, clientID, id)
 }
 
 // InsertWebhookEndpoint writes an endpoint and returns true, or false without writing if the client has that many already.

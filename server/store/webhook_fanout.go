@@ -34,7 +34,7 @@ func (s *Store) FanOutWebhooks(ctx context.Context, transaction *sql.Tx, now tim
 			endpoints[e.ClientID] = of
 		}
 		for _, endpoint := range of {
-			if !endpoint.Wants(string(e.Type)) {
+			if !endpoint.Wants(e.Type) {
 				continue
 			}
 			priority := healthyPriority

@@ -16,7 +16,7 @@ func TestEachEndpointGetsWhatItWants(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, w *world) {
 		w.client("other")
 		all, some, others := newInbox(t, nil), newInbox(t, nil), newInbox(t, nil)
-		toAll, toSome := w.endpoint(client, all.url), w.endpoint(client, some.url, string(changed))
+		toAll, toSome := w.endpoint(client, all.url), w.endpoint(client, some.url, changed)
 		w.endpoint("other", others.url)
 		ids := w.publish(client, created, changed, created)
 		w.replica()

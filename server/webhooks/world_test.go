@@ -103,7 +103,7 @@ func (w *world) replica(configure ...func(*Config)) (stop func()) {
 }
 
 // endpoint writes an endpoint of a client.
-func (w *world) endpoint(of payout.ClientID, url string, types ...string) payout.WebhookEndpointID {
+func (w *world) endpoint(of payout.ClientID, url string, types ...payout.EventType) payout.WebhookEndpointID {
 	w.t.Helper()
 	e := payout.WebhookEndpoint{
 		ID: payout.WebhookEndpointID(uuid.NewString()), URL: url, EventTypes: types,

@@ -54,7 +54,10 @@ type update struct {
 
 // An optional array is sent if it is empty, and left out if it is nil: empty says that there is nothing, absent that the
 // server does not say.
-var sentIfEmpty = []string{schemas + `["Transaction"]["properties"]["required_information"]`}
+var sentIfEmpty = []string{
+	schemas + `["Transaction"]["properties"]["required_information"]`,
+	schemas + `["WebhookEndpointChange"]["properties"]["event_types"]`, // empty: all types; absent: as it is
+}
 
 func write(w io.Writer, contract []byte) error {
 	var root yaml.Node
