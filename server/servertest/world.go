@@ -52,18 +52,23 @@ var Reference = World{
 	"payerId": "1001", "bankId": "2001", "countryCode": "US", "stateCode": "CA", "stateId": "840002",
 }
 
-// NewWorld creates a sender with accounts, a receive user with accounts, and a transaction.
+// NewWorld creates a sender with accounts, a receive user with accounts, and a transaction; event_id is an event of the client.
 func NewWorld(t testing.TB, c *api.ClientWithResponses) World {
 	t.Helper()
 	sender := NewSender(t, c)
 	receiver := NewReceiver(t, c, sender.ID)
 	r := Send(t, c, sender.ID, "", Deposit(t, sender, receiver, "1"))
 	transaction := OK(t, r.StatusCode(), r.Body, r.JSON200, nil)
+	feed, err := c.ListEventsWithResponse(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := OK(t, feed.StatusCode(), feed.Body, feed.JSON200, nil)
 	w := maps.Clone(Reference)
 	maps.Copy(w, World{
 		"user_id": sender.ID.String(), "funding_account_id": sender.Fund.String(),
 		"receive_user_id": receiver.ID.String(), "bank": receiver.Bank.String(), "wallet": receiver.Wallet.String(),
-		"transaction_id": transaction.ID.String(),
+		"transaction_id": transaction.ID.String(), "event_id": events.Items[0].ID.String(),
 	})
 	return w
 }
@@ -71,7 +76,7 @@ func NewWorld(t testing.TB, c *api.ClientWithResponses) World {
 // Nowhere has ids that never existed.
 func Nowhere() World {
 	w := World{"payerId": "9999999", "bankId": "9999999", "countryCode": "QQ", "stateCode": "QQQ", "stateId": "9999999"}
-	for _, name := range []string{"user_id", "funding_account_id", "receive_user_id", "bank", "wallet", "transaction_id"} {
+	for _, name := range []string{"user_id", "funding_account_id", "receive_user_id", "bank", "wallet", "transaction_id", "event_id"} {
 		w[name] = uuid.NewString()
 	}
 	return w
