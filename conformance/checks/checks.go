@@ -19,6 +19,7 @@ func All() []probe.Check {
 		limits(),
 		accounts(),
 		transactions(),
+		events(),
 		lifecycle(),
 		previews(),
 		lists(),

@@ -139,6 +139,11 @@ func existing(t *probe.T, all ...operation) pathValues {
 		r, err := t.Client().ListStatesV2WithResponse(t.Context(), nil)
 		n["stateId"] = inDigits(firstOf(t, "state", probe.Setup(t, r, err)).ID)
 	}
+	if needed("event_id") {
+		user := t.NewUser().ID
+		t.Verify(user, api.KycStatusVerified, nil)
+		n["event_id"] = lastEvent(t, user).ID.String()
+	}
 	if !needed("user_id") {
 		return n
 	}

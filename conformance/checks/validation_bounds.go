@@ -172,7 +172,7 @@ func edges(p *openapi3.Parameter) (all []string) {
 	switch {
 	case p.In == openapi3.ParameterInHeader:
 		return []string{string(rune('a' + rand.IntN(26)))}
-	case strings.HasSuffix(p.Name, "ountry"), p.Name == "countryCode", p.Name == "destination", p.Name == "cursor":
+	case strings.HasSuffix(p.Name, "ountry"), p.Name == "countryCode", p.Name == "destination", p.Name == "cursor", p.Name == "after":
 		return nil
 	}
 	for _, most := range []bool{false, true} {
