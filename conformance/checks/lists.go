@@ -29,7 +29,7 @@ func references() []probe.Check {
 	return []probe.Check{{
 		ID: "references.shown", Title: "A client_reference is shown wherever the resource is, and is part of the fingerprint",
 		Clauses:    []string{"D-70", "D-16"},
-		Operations: []string{"createUser", "getUser", "createReceiveUser", "listReceiveUsers", "createTransaction", "getTransaction", "listTransactions"},
+		Operations: []string{"createUser", "getUser", "createReceiveUser", "listReceiveUsers", "createTransaction", "getTransaction", "listTransactions", "updateUser", "createDocuments", "setTransactionStatus"},
 		Needs:      probe.Extensions,
 		Fix:        "Store client_reference and answer it unchanged; leave it out where none was sent. Two requests that differ in it are different.",
 		Run: func(t *probe.T) {
@@ -41,6 +41,12 @@ func references() []probe.Check {
 			is("a new user", u.ClientReference)
 			read, err := t.Client().GetUserWithResponse(t.Context(), u.ID)
 			is("a user", probe.OK(t, read, err).ClientReference)
+			changed, err := t.Client().UpdateUserWithResponse(t.Context(), u.ID, api.UserUpdateRequest{City: probe.Ptr("Reno")})
+			is("a changed user", probe.OK(t, changed, err).ClientReference)
+			documents, err := t.Client().CreateDocumentsWithResponse(t.Context(), u.ID, nil, api.UserDocumentsRequest{
+				VirtualDocuments: []api.VirtualDocumentRequest{{DocumentType: "PASSPORT", DocumentValue: "000000000"}},
+			})
+			is("a user with documents", probe.OK(t, documents, err).ClientReference)
 			t.Expect(t.NewUser().ClientReference == nil, "a user without a reference has one")
 
 			s := t.NewSender()
@@ -61,6 +67,8 @@ func references() []probe.Check {
 			for _, listed := range transactionPage(t, s.UserID, nil, nil).Items {
 				is("a listed transaction", listed.ClientReference)
 			}
+			moved, err := t.Client().SetTransactionStatusWithResponse(t.Context(), s.UserID, m.ID, api.TransactionMoveRequest{Status: api.TransactionStatusCanceled})
+			is("a transaction that was moved", probe.OK(t, moved, err).ClientReference)
 			body.ClientReference = probe.Ptr("another")
 			again, err := t.Create(s.UserID, key, body)
 			t.Refused(again, err, 409, api.ErrorCodeIdempotencyKeyReused)

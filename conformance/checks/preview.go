@@ -5,8 +5,11 @@ import (
 	"maps"
 	"slices"
 
+	exact "github.com/govalues/decimal"
+
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/openapi/wire"
 )
 
 var previewing = []string{"previewTransaction", "createTransaction"}
@@ -24,12 +27,26 @@ func previews() []probe.Check {
 						s := t.Sender()
 						body := t.Payout(s, t.Receiver(s, method), "1.00", func(b *api.TransactionRequest) {
 							b.Note, b.Purpose, b.CustomPurpose, b.IPAddress = probe.Ptr("A note"), probe.Ptr("OTHER"), probe.Ptr("School fee"), probe.Ptr("203.0.113.7")
+							b.FeeAmount, b.RemittancePurpose = probe.Ptr(wire.MustAmount("0")), probe.Ptr("Family support")
+							b.To = withMember(t, b.To, "calculation_mode", api.CalculationModeSenderAmount)
 							b.ClientReference, b.FundingSourceType = probe.Ptr("order-1"), probe.Ptr("CARD")
 							b.PhysicalDocuments = []api.TransactionDocumentRequest{{DocumentType: "INVOICE", DocumentValue: "data:image/png;base64,iVBORw0KGgo="}}
 						})
 						previewThenCreate(t, s, body)
 					})
 				}
+				t.Case("the payer of a wallet", func() {
+					s := t.Sender()
+					body := t.Payout(s, t.Receiver(s, wallet), "1.00")
+					body.To = withMember(t, body.To, "payer_id", t.AnyPayer(wallet).ID)
+					previewThenCreate(t, s, body)
+				})
+				t.Case("a pick-up location", func() {
+					s, p := t.Sender(), payerWithLocations(t)
+					body := t.Payout(s, t.At(t.Receiver(s, cash).ID, p), "1.00")
+					body.To = withMember(t, body.To, "pickup_location", p.PickupLocation[0].ID)
+					previewThenCreate(t, s, body)
+				})
 				t.Case("RECEIVER_AMOUNT", func() {
 					s := t.Sender()
 					body := t.Payout(s, t.Receiver(s, deposit), "1.00")
@@ -96,6 +113,23 @@ func previews() []probe.Check {
 					user := t.NewUser(func(r *api.UserRequest) { r.Type = nil }).ID
 					res, err := t.Client().PreviewTransactionWithResponse(t.Context(), user, unmet(t, user))
 					t.Refused(res, err, 422, api.ErrorCodeSendingNotEnabled)
+				})
+				t.Case("a rate outside of its bounds", func() {
+					b := newBoundedRate(t)
+					b.body.ExchangeRate = wire.AmountOf(exact.MustNew(1, 19))
+					res, err := t.Client().PreviewTransactionWithResponse(t.Context(), b.sender.UserID, b.body)
+					t.Refused(res, err, 422, api.ErrorCodeExchangeRateNotAllowed)
+				})
+				t.Case("nothing to pay out", func() {
+					s, body := t.Deposit()
+					payNothing(&body)
+					res, err := t.Client().PreviewTransactionWithResponse(t.Context(), s.UserID, body)
+					t.Refused(res, err, 422, api.ErrorCodeAmountNotAllowed)
+				})
+				t.Case("a country that is not enabled", func() {
+					user := t.NewUser(func(r *api.UserRequest) { r.Type, r.Country = nil, t.Target().Facts.DisabledCountry }).ID
+					res, err := t.Client().PreviewTransactionWithResponse(t.Context(), user, unmet(t, user))
+					t.Refused(res, err, 422, api.ErrorCodeCorridorNotEnabled)
 				})
 				t.Case("amounts that are not equivalent", func() {
 					s, body := t.Deposit()
