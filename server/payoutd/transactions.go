@@ -90,6 +90,7 @@ type transactionsList struct {
 	listing
 	pages
 	User      string `help:"Only transactions of this user."`
+	Status    string `help:"Only transactions with this status: INITIATED, PROCESSING, COMPLETED, FAILED, CANCELED or RETURNED."`
 	Reference string `help:"Only transactions that the client created with this client_reference."`
 	From      string `help:"First UTC day, such as 2026-03-01."`
 	To        string `help:"Last UTC day, included."`
@@ -102,10 +103,15 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 			return err
 		}
 	}
+	if l.Status != "" {
+		if err := checkOneOf("status", l.Status, payout.TransactionStatuses()...); err != nil {
+			return err
+		}
+	}
 	if err := l.check(); err != nil {
 		return err
 	}
-	filter := payout.TransactionFilter{UserID: payout.UserID(l.User), ClientReference: l.Reference}
+	filter := payout.TransactionFilter{UserID: payout.UserID(l.User), Status: payout.TransactionStatus(l.Status), ClientReference: l.Reference}
 	var err error
 	if filter.From, err = day("from", l.From); err != nil {
 		return err

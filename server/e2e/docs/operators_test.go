@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/crossborder-payouts/payouts/client"
 	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/server/store/pgtest"
@@ -48,6 +50,14 @@ func TestCommandsOfOperators(t *testing.T) {
 	for _, b := range blocks {
 		switch {
 		case strings.HasPrefix(b.code, "id: acme\n"):
+		case strings.HasPrefix(b.code, "client_id,transaction_id"):
+			settlement := strings.ReplaceAll(b.code, "TRANSACTION_ID", s.replace["TRANSACTION_ID"])
+			if err := os.WriteFile(filepath.Join(s.Dir, "settlement.csv"), []byte(settlement), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		case strings.Contains(b.code, "transactions export"):
+			s.payout("acme", secret)
+			s.RunBlock(b)
 		case strings.Contains(b.code, "clients apply"):
 			found := regexp.MustCompile(`cannot be shown again:\n(\S+)`).FindStringSubmatch(s.RunBlock(b))
 			if found == nil {
@@ -92,4 +102,31 @@ func (s *shell) senderOf(id, secret string) {
 		s.Fatalf("clients show printed no fingerprint:\n%s", shown)
 	}
 	s.replace["FINGERPRINT"] = fingerprint[1]
+}
+
+// payout creates a payout of 13225.00 NPR for the user of the document.
+func (s *shell) payout(id, secret string) {
+	s.Helper()
+	c, err := client.New("http://"+s.address, id, secret)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer c.CloseIdleConnections()
+	user, fund := uuid.MustParse(s.replace["USER_ID"]), uuid.MustParse(s.replace["ACCOUNT_ID"])
+	receiver, err := c.CreateReceiveUser(s.Context(), user, api.ReceiveUserRequest{FirstName: "Bina", Country: "NP"})
+	if err != nil {
+		s.Fatal(err)
+	}
+	account, err := c.CreateBankAccount(s.Context(), user, receiver.ID, api.BankAccountRequest{BankID: 2001, AccountNumber: "0001234567", Currency: "NPR"})
+	if err != nil {
+		s.Fatal(err)
+	}
+	created, err := c.CreateTransaction(s.Context(), user, api.TransactionRequest{
+		FromAmount: client.MustAmount("100"), ExchangeRate: client.MustAmount("132.25"), FromCurrency: "USD", ToCurrency: "NPR", FromFundID: fund,
+		To: client.BankDeposit(receiver.ID, account.ID),
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.replace["TRANSACTION_ID"] = created.ID.String()
 }
