@@ -53,8 +53,8 @@ func (e transactionsExport) Run(ctx context.Context, std streams) error {
 			ID: payout.FileID(newID()), Name: nameOf(e.File), Actor: e.actor(), Totals: payout.Totals{},
 		}
 		write := func(out io.Writer) error {
-			if err := e.write(ctx, db, out, clients, &file); err != nil {
-				return err
+			if err := e.write(ctx, db, out, clients, &file); err != nil || file.Lines == 0 {
+				return err // a file without lines is no batch
 			}
 			return newService(db).RecordExport(ctx, file)
 		}
@@ -62,9 +62,13 @@ func (e transactionsExport) Run(ctx context.Context, std streams) error {
 		if e.File == standard {
 			summary, err = std.errs, write(std.out)
 		} else {
-			err = replaceFile(e.File, write)
+			err = replaceFile(e.File, true, write)
 		}
 		if err != nil {
+			return err
+		}
+		if file.Lines == 0 {
+			_, err = fmt.Fprintln(summary, "No batch: there are no such transactions.")
 			return err
 		}
 		_, err = fmt.Fprintf(summary, "Batch %s: %s\n", file.ID, summed(file.Lines, file.Totals))
