@@ -14,6 +14,6 @@ type Payable struct {
 	PickupLocation PickupLocation
 }
 
-// Releasable returns nil if a transaction that is INITIATED may be released: no information is required, and the sender may
-// still send. Otherwise it returns CodeInformationRequired, or what section 1 says about the sender.
-func (p Payable) Releasable(c Client) error { return releasable(c, p.Sender, p.Transaction) }
+// Ready reports whether a transaction that is INITIATED may be released: no information is required, and the sender may still
+// send.
+func (p Payable) Ready(c Client) bool { return releasable(c, p.Sender, p.Transaction) == nil }

@@ -52,7 +52,7 @@ func TestTheStoryOfAPayoutInProduction(t *testing.T) {
 				status = append(status, string(*v.StatusReason))
 			}
 			for _, tag := range v.RequiredInformation {
-				status = append(status, string(tag))
+				status = append(status, tag)
 			}
 			if got := strings.Join(status, " "); got != want {
 				t.Errorf("the payout is %s, want %s", got, want)
@@ -104,7 +104,7 @@ func TestTheStoryOfAPayoutInProduction(t *testing.T) {
 		o.done(t, "transactions", "settle", file(t, "transaction_id,status,status_reason\n"+held.ID.String()+",COMPLETED,\n"+
 			failing.ID.String()+",FAILED,ACCOUNT_CANNOT_RECEIVE\n"), "--client=wide")
 		is(held.ID, "COMPLETED DELIVERED")
-		is(failing.ID, "FAILED FAILED ACCOUNT_CANNOT_RECEIVE")
+		is(failing.ID, "FAILED FAILED ACCOUNT_CANNOT_RECEIVE") //nolint:dupword // two statuses
 		if got := remaining(); got != before {
 			t.Errorf("%s remain, and %s before the payout that failed", got, before)
 		}

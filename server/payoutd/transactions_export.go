@@ -86,7 +86,7 @@ func (e transactionsExport) write(
 		return err
 	}
 	err = db.Payables(ctx, slices.Sorted(maps.Keys(clients)), payout.TransactionStatus(e.Status), func(p payout.Payable) error {
-		if e.Ready && p.Releasable(clients[p.ClientID]) != nil {
+		if e.Ready && !p.Ready(clients[p.ClientID]) {
 			return nil
 		}
 		file.Lines++

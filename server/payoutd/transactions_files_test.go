@@ -45,7 +45,7 @@ func TestPayoutsByFile(t *testing.T) {
 		if out := d.done(t, "transactions", "settle", settlement); !strings.HasSuffix(out, ": 2 transactions, 19903.63 NPR settled\n") {
 			t.Errorf("settle prints %q", out)
 		}
-		if a, b := d.status(t, paid.ID), d.status(t, failed.ID); a != "COMPLETED DELIVERED" || b != "FAILED FAILED ACCOUNT_INVALID" {
+		if a, b := d.status(t, paid.ID), d.status(t, failed.ID); a != "COMPLETED DELIVERED" || b != "FAILED FAILED ACCOUNT_INVALID" { //nolint:dupword // two statuses
 			t.Errorf("after the settlement they are %s and %s", a, b)
 		}
 		if got := d.remaining(t); got != all+50_50 {

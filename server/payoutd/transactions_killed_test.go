@@ -73,7 +73,7 @@ func TestAnInterruptedSettlementChangesNothing(t *testing.T) {
 	}
 	d.done(t, "check")
 	d.done(t, "transactions", "settle", settlement)
-	if a, b := d.status(t, paid.ID), d.status(t, failed.ID); a != "COMPLETED DELIVERED" || b != "FAILED FAILED OTHER" {
+	if a, b := d.status(t, paid.ID), d.status(t, failed.ID); a != "COMPLETED DELIVERED" || b != "FAILED FAILED OTHER" { //nolint:dupword // two statuses
 		t.Errorf("then they are %s and %s", a, b)
 	}
 }

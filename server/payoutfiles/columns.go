@@ -26,7 +26,7 @@ type column struct {
 var columns = []column{
 	{columnClient, func(p payout.Payable) string { return string(p.ClientID) }},
 	{columnTransaction, func(p payout.Payable) string { return string(p.ID) }},
-	{"client_reference", func(p payout.Payable) string { return p.Transaction.ClientReference }},
+	{"client_reference", func(p payout.Payable) string { return p.ClientReference }},
 	{"created_at", func(p payout.Payable) string { return p.CreatedAt.UTC().Format(time.RFC3339Nano) }},
 	{columnStatus, func(p payout.Payable) string { return string(p.Status) }},
 	{"payout_method", func(p payout.Payable) string { return string(p.To.Method) }},

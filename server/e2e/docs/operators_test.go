@@ -59,14 +59,10 @@ func TestCommandsOfOperators(t *testing.T) {
 			s.payout("acme", secret)
 			s.RunBlock(b)
 		case strings.Contains(b.code, "clients apply"):
-			found := regexp.MustCompile(`cannot be shown again:\n(\S+)`).FindStringSubmatch(s.RunBlock(b))
-			if found == nil {
-				t.Fatalf("%s: it printed no secret", b.first())
-			}
-			secret = found[1]
+			secret = secretIn(s, b)
 		case strings.Contains(b.code, "USER_ID"):
 			s.senderOf("acme", secret)
-			s.RunBlock(b)
+			secret = secretIn(s, b) // the block revokes the first one
 		case strings.Contains(b.code, "sqlite3"):
 			s.Run("payoutd migrate up --database sqlite:payouts.db")
 			s.RunBlock(b)
@@ -77,6 +73,16 @@ func TestCommandsOfOperators(t *testing.T) {
 	if secret == "" {
 		t.Error("no block creates a client")
 	}
+}
+
+// secretIn runs a block and returns the secret that it prints.
+func secretIn(s *shell, b block) string {
+	s.Helper()
+	found := regexp.MustCompile(`cannot be shown again:\n(\S+)`).FindStringSubmatch(s.RunBlock(b))
+	if found == nil {
+		s.Fatalf("%s: it printed no secret", b.first())
+	}
+	return found[1]
 }
 
 // senderOf registers a user with a funding account, whose ids replace those of the document.
