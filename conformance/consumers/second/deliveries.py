@@ -14,20 +14,19 @@ from urllib.parse import urlsplit
 
 from standardwebhooks import Webhook
 
-from .wire import encode, now, timestamp
+from .wire import now, timestamp
 
 # Seconds from an attempt to the next.
 PAUSES = (5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400)
 TIMEOUT = 15
 DISABLED_AFTER = timedelta(days=5)
-WORKERS = 32
 
 
 class Delivery:
     """An event on its way to an endpoint."""
 
-    def __init__(self, endpoint, event):
-        self.endpoint, self.body = endpoint, encode(event)
+    def __init__(self, endpoint, event, body):
+        self.endpoint, self.body = endpoint, body
         self.due = None  # the time of its next attempt, as time.monotonic counts; None if there is none
         self.failed = 0  # attempts since it was asked for
         self.view = {"event_id": event["id"], "event_type": event["type"], "status": "PENDING"}
@@ -49,37 +48,49 @@ class Delivery:
         }
 
 
-class Deliverer:
-    """Makes the attempts that are due, in threads that the first delivery starts."""
+class Sender:
+    """Makes the attempts at one endpoint, in a thread that its first delivery starts. So no endpoint waits for another."""
 
     def __init__(self, lock, public_only):
         self.lock = lock  # of what the clients have; never held during an attempt
         self.public_only = public_only
-        self.changed, self.heap, self.numbers = threading.Condition(), [], itertools.count()
-        self.workers = []
+        self.changed, self.heap, self.numbers = threading.Condition(lock), [], itertools.count()
+        self.thread, self.stopped = None, False
+
+    def stop(self):
+        self.stopped = True
+        self.changed.notify()
 
     def send(self, delivery, pause=0.0):
         """Plans an attempt, in place of one that was planned. The caller holds the lock."""
         delivery.due = time.monotonic() + pause
         delivery.view["status"] = "PENDING"
         delivery.view["next_attempt_at"] = timestamp(now() + timedelta(seconds=pause))
-        with self.changed:
-            heapq.heappush(self.heap, (delivery.due, next(self.numbers), delivery))
-            self.changed.notify()
-            while len(self.workers) < WORKERS:
-                self.workers.append(threading.Thread(target=self._work, daemon=True))
-                self.workers[-1].start()
+        heapq.heappush(self.heap, (delivery.due, next(self.numbers), delivery))
+        self.changed.notify()
+        if not self.thread:
+            self.thread = threading.Thread(target=self._work, daemon=True)
+            self.thread.start()
+
+    def _next(self):
+        """Waits for the next delivery that is due; returns None when the endpoint is gone."""
+        while not self.stopped:
+            pause = self.heap[0][0] - time.monotonic() if self.heap else None
+            if pause is not None and pause <= 0:
+                due, _, delivery = heapq.heappop(self.heap)
+                if delivery.due == due:  # else planned for another time meanwhile, or canceled
+                    return delivery
+            else:
+                self.changed.wait(pause)
+        return None
 
     def _work(self):
         while True:
-            with self.changed:
-                while not self.heap or self.heap[0][0] > time.monotonic():
-                    self.changed.wait(self.heap[0][0] - time.monotonic() if self.heap else None)
-                due, _, delivery = heapq.heappop(self.heap)
             with self.lock:
-                if delivery.due != due:
-                    continue  # planned for another time meanwhile, or canceled
-                url, headers = delivery.endpoint.view["url"], delivery.headers()
+                delivery = self._next()
+                if not delivery:
+                    return
+                due, url, headers = delivery.due, delivery.endpoint.view["url"], delivery.headers()
             at, start = now(), time.monotonic()
             status, error, retry_after = self._post(url, headers, delivery.body)
             attempt = {"at": timestamp(at), "duration_ms": round((time.monotonic() - start) * 1000)}

@@ -2,7 +2,6 @@
 
 import threading
 
-from .deliveries import Deliverer
 from .events import Events
 from .limits import current_tier, remaining_limits
 from .model import Receiver, find, money, new
@@ -13,10 +12,9 @@ from .wire import bad_request, not_found, refused
 
 
 class Service(Users, Transactions, Events, Webhooks):
-    def __init__(self, reference, is_sandbox):
-        self.reference, self.is_sandbox = reference, is_sandbox
+    def __init__(self, reference, is_sandbox, delivers):
+        self.reference, self.is_sandbox, self.delivers = reference, is_sandbox, delivers
         self.lock = threading.RLock()  # of all that the clients have
-        self.deliverer = Deliverer(self.lock, public_only=not is_sandbox)
 
     def check(self, operation, body):
         """Refuses what can be judged from the body alone and its schema does not say."""

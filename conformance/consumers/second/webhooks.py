@@ -8,9 +8,9 @@ from datetime import timedelta
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from .deliveries import Delivery
+from .deliveries import Delivery, Sender
 from .model import find, is_met, new
-from .wire import now, refused, timestamp
+from .wire import encode, now, refused, timestamp
 
 MAX_ENDPOINTS = 100
 OVERLAP = timedelta(hours=24)
@@ -19,7 +19,8 @@ _NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*\.?")
 
 
 class Endpoint:
-    def __init__(self, view):
+    def __init__(self, view, sender):
+        self.sender = sender
         self.view = {**view, "updated_at": view["created_at"]}
         self.deliveries = []
         self.failing_since = None
@@ -88,7 +89,7 @@ class Webhooks:
         endpoints = call.client.endpoints
         if sum(endpoint is not None for endpoint in endpoints) >= MAX_ENDPOINTS:
             raise refused("TOO_MANY_WEBHOOK_ENDPOINTS")
-        endpoint = Endpoint(new(url=call.body["url"], event_types=[], disabled=False))
+        endpoint = Endpoint(new(url=call.body["url"], event_types=[], disabled=False), Sender(self.lock, not self.is_sandbox))
         self._change(endpoint, call.body)
         endpoints.append(endpoint)
         call.repeat = endpoint.with_secret
@@ -133,7 +134,8 @@ class Webhooks:
         client.endpoints[client.endpoints.index(endpoint)] = None
         client.keys = {key: used for key, used in client.keys.items() if used.thing is not endpoint}
         view = dict(endpoint.view)
-        endpoint.disable()  # what is planned
+        endpoint.disable()
+        endpoint.sender.stop()
         return view
 
     def rotate_webhook_secret(self, call):
@@ -145,31 +147,36 @@ class Webhooks:
     # Deliveries.
 
     def fan_out(self, client, event):
-        for endpoint in client.endpoints:
-            if endpoint and endpoint.wants(event["type"]):
-                self._deliver(endpoint, event)
+        wanting = [endpoint for endpoint in client.endpoints if endpoint and endpoint.wants(event["type"])]
+        body = encode(event) if wanting else ""
+        for endpoint in wanting:
+            self._deliver(endpoint, event, body)
 
-    def _deliver(self, endpoint, event):
-        delivery = Delivery(endpoint, event)
+    def _deliver(self, endpoint, event, body):
+        delivery = Delivery(endpoint, event, body)
         endpoint.deliveries.append(delivery)
-        self.deliverer.send(delivery)
+        if self.delivers:
+            endpoint.sender.send(delivery)
         return delivery
 
     def list_webhook_deliveries(self, call):
+        call.cursor(call.client)  # a wrong one is refused before the endpoint is looked for
         wanted = {"status": call.values["status"]} if "status" in call.values else {}
         views = [delivery.view for delivery in self._endpoint(call).deliveries]
         return call.newest_first(call.client, views, lambda view: is_met(view, wanted))
 
     def retry_webhook_delivery(self, call):
-        deliveries = {delivery.view["event_id"]: delivery for delivery in self._endpoint(call).deliveries}
+        endpoint = self._endpoint(call)
+        deliveries = {delivery.view["event_id"]: delivery for delivery in endpoint.deliveries}
         delivery = find(deliveries, call.values["event_id"].lower(), "delivery")
         delivery.failed = 0
-        self.deliverer.send(delivery)
+        endpoint.sender.send(delivery)
         return delivery.view
 
     def test_webhook_endpoint(self, call):
         endpoint = self._endpoint(call)
-        return self._deliver(endpoint, {"id": str(uuid4()), "type": "ping", "created_at": timestamp(now()), "data": {}}).view
+        ping = {"id": str(uuid4()), "type": "ping", "created_at": timestamp(now()), "data": {}}
+        return self._deliver(endpoint, ping, encode(ping)).view
 
 
 def new_secret():
