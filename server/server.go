@@ -21,6 +21,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/reference"
 	"github.com/crossborder-payouts/payouts/server/store"
+	"github.com/crossborder-payouts/payouts/server/webhooks"
 )
 
 // Server is the service. The zero value is not usable; see [New].
@@ -33,6 +34,8 @@ type Server struct {
 	info     Info
 	stopping atomic.Bool
 	end      func() // ends what runs beside the requests
+
+	endWebhooks func() error // stops their delivery
 }
 
 // New opens and migrates the database, seeds what belongs there, and wires the service. It does not listen yet.
@@ -76,7 +79,8 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	warnOfLoss(ctx, db, c.Logger)
 	s := &Server{store: db, log: c.Logger, config: c, info: newInfo(document.Info.Version, db)}
 	feed := newEvents(db, c)
-	s.metrics = newMetrics(s.info, db, feed)
+	deliveries := webhooks.NewMetrics(db)
+	s.metrics = newMetrics(s.info, db, feed, deliveries)
 	sealer, err := sealer(c)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -85,6 +89,9 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		Store: db, Country: reference.Country, Now: c.Now, NewID: c.NewID, EventData: httpapi.EventData, Publish: feed.publish,
 		Sealer: sealer, PrivateWebhooks: c.Sandbox,
 	})
+	if s.endWebhooks, err = deliver(ctx, c, db, service, deliveries); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	s.end = background(feed.run)
 	s.handler = httpapi.New(httpapi.Config{
 		Service: service, Contract: rules, Logger: c.Logger, Ready: s.ready, NewID: c.NewID, Now: c.Now, Timeout: c.Timeout,
@@ -116,6 +123,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		s.stopping.Store(true)
 		s.log.Info("shutting down",
 			slog.Duration("delay", s.config.ShutdownDelay), slog.Duration("patience", s.config.ShutdownPatience))
+		go s.endWebhooks() //nolint:errcheck // Close waits for it and returns its error
 		<-time.After(s.config.ShutdownDelay)
 	})
 }
@@ -163,6 +171,7 @@ func background(fn func(context.Context)) (end func()) {
 
 // Close ends what runs beside the requests, and closes the database.
 func (s *Server) Close() error {
+	failed := s.endWebhooks()
 	s.end()
-	return s.store.Close()
+	return errors.Join(failed, s.store.Close())
 }

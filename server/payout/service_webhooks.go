@@ -128,6 +128,11 @@ func (s *Service) UpdateWebhookEndpoint(ctx context.Context, c Client, id Webhoo
 			return err
 		}
 		e.UpdatedAt = s.now()
+		if e.Disabled {
+			if err := tx.CancelWebhookDeliveries(ctx, c.ID, id); err != nil {
+				return err
+			}
+		}
 		return tx.UpdateWebhookEndpoint(ctx, c.ID, e)
 	})
 	return e, err
