@@ -121,7 +121,7 @@ func completeFeed(t *probe.T) {
 	for _, e := range mine[2:] {
 		states = append(states, string(e.Data.Transaction.Status))
 	}
-	if got := strings.Join(states, " "); got != "INITIATED PROCESSING PROCESSING COMPLETED COMPLETED" {
+	if got := strings.Join(states, ", "); got != "INITIATED, PROCESSING, PROCESSING, COMPLETED, COMPLETED" {
 		t.Failf("the transaction %s is shown as %s", made.ID, got)
 	}
 }

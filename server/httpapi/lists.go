@@ -41,8 +41,8 @@ func (h handlers) ListClientTransactions(
 		return nil, err
 	}
 	all, next, err := h.service.ClientTransactions(ctx, clientOf(ctx), payout.TransactionFilter{
-		Status:         payout.TransactionStatus(text(r.Params.Status)),
-		DeliveryStatus: payout.DeliveryStatus(text(r.Params.DeliveryStatus)),
+		Status:          payout.TransactionStatus(text(r.Params.Status)),
+		DeliveryStatus:  payout.DeliveryStatus(text(r.Params.DeliveryStatus)),
 		ClientReference: text(r.Params.ClientReference), From: from, To: to,
 	}, page)
 	if err != nil {

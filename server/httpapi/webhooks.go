@@ -136,8 +136,8 @@ func webhookDelivery(d payout.WebhookDelivery) api.WebhookDelivery {
 		CreatedAt: timestamp(d.CreatedAt), NextAttemptAt: optionalTimestamp(d.NextAttemptAt),
 		Attempts: each(d.Attempts, func(a payout.WebhookAttempt) api.WebhookAttempt {
 			return api.WebhookAttempt{
-				At: timestamp(a.At), DurationMs: int32(a.Duration.Milliseconds()), //nolint:gosec // bounded by the timeout of an attempt
-				HTTPStatus: optional(int32(a.HTTPStatus)), Error: optional(api.WebhookAttemptError(a.Error)), //nolint:gosec // three digits
+				At: timestamp(a.At), DurationMs: int32(a.Duration.Milliseconds()),
+				HTTPStatus: optional(int32(a.HTTPStatus)), Error: optional(api.WebhookAttemptError(a.Error)),
 			}
 		}),
 	}

@@ -148,7 +148,7 @@ func (s *Service) addDocuments(ctx context.Context, tx Tx, c Client, id Document
 	if err := tx.InsertUserDocuments(ctx, c.ID, userID, len(present), added); err != nil {
 		return User{}, err
 	}
-	u.Documents = append(present, added...)
+	u.Documents = slices.Concat(present, added)
 	submitted := submittedTags(User{Business: u.Business, Documents: added})
 	if err := tx.SetCIPTags(ctx, c.ID, userID, submitted); err != nil {
 		return User{}, err

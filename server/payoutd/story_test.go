@@ -51,9 +51,7 @@ func TestTheStoryOfAPayoutInProduction(t *testing.T) {
 			if v.StatusReason != nil {
 				status = append(status, string(*v.StatusReason))
 			}
-			for _, tag := range v.RequiredInformation {
-				status = append(status, tag)
-			}
+			status = append(status, v.RequiredInformation...)
 			if got := strings.Join(status, " "); got != want {
 				t.Errorf("the payout is %s, want %s", got, want)
 			}

@@ -100,7 +100,7 @@ func (e documentsExport) Run(ctx context.Context, std streams) error {
 		for i, d := range u.Documents {
 			content := []byte(d.Value)
 			if d.Kind == payout.PhysicalDocument {
-				found := false
+				var found bool
 				if content, found, err = o.db.DocumentContent(ctx, o.client.ID, d.ID); err != nil || !found {
 					return errors.Join(err, payout.NotFound("document"))
 				}
@@ -122,7 +122,7 @@ func (e documentsExport) Run(ctx context.Context, std streams) error {
 
 // create writes a new file that only its owner can read, and leaves none behind if it fails.
 func create(name string, content []byte) (err error) {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // follows no link
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // its name is made of ids, and it follows no link
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists already, and is not overwritten", printable(name))
 	}

@@ -101,7 +101,7 @@ func Rotate(file string) error {
 }
 
 func read(file string) (*keyset.Handle, error) {
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(file) //nolint:gosec // the operator names it
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
@@ -139,10 +140,8 @@ func (s selection) query(ctx context.Context, r reads, columns string) (_ string
 		last, oldest = at, bound{micros(at.CreatedAt), at.ID}
 	}
 	// The inner limit keeps the planner from the index of another filter, where these bounds may leave any number of rows.
-	text = `select ` + columns + ` from (select *` + q.rows(s, newest, oldest) + ` limit ` + q.add(int64(math.MaxInt64)) + `) as found`
-	for i, f := range s.filters[1:] {
-		text += []string{` where `, ` and `}[min(i, 1)] + f.column + ` = ` + q.add(f.value)
-	}
+	text = `select ` + columns + ` from (select *` + q.rows(s, newest, oldest) + ` limit ` + q.add(int64(math.MaxInt64)) + `) as found where ` +
+		q.equal(s.filters[1:])
 	return text + ` order by created_at desc, id desc limit ` + q.add(limit(n)), q.args, last, nil
 }
 
@@ -155,13 +154,19 @@ func (q *statement) add(arg any) string {
 	return fmt.Sprintf("$%d", len(q.args))
 }
 
+// equal returns the condition that all filters are met.
+func (q *statement) equal(filters []filter) string {
+	conditions := make([]string, len(filters))
+	for i, f := range filters {
+		conditions[i] = f.column + ` = ` + q.add(f.value)
+	}
+	return strings.Join(conditions, ` and `)
+}
+
 // rows returns the end of a statement for the rows between two bounds that meet the first filter, newest first.
 func (q *statement) rows(s selection, newest, oldest bound) string {
-	text := ` from ` + s.table + ` where client_id = ` + q.add(s.clientID)
-	for _, f := range s.filters[:min(len(s.filters), 1)] {
-		text += ` and ` + f.column + ` = ` + q.add(f.value)
-	}
-	return text + ` and (created_at, id) < (` + q.add(newest.createdAt) + `, ` + q.add(newest.id) + `)` +
+	first := append([]filter{{"client_id", string(s.clientID)}}, s.filters[:min(len(s.filters), 1)]...)
+	return ` from ` + s.table + ` where ` + q.equal(first) + ` and (created_at, id) < (` + q.add(newest.createdAt) + `, ` + q.add(newest.id) + `)` +
 		` and (created_at, id) >= (` + q.add(oldest.createdAt) + `, ` + q.add(oldest.id) + `) order by created_at desc, id desc`
 }
 

@@ -113,7 +113,7 @@ func TestFewWait(t *testing.T) {
 				}
 				ctx, cancel := context.WithCancel(t.Context())
 				for range 2 * mostWaiting {
-					go g.enter(ctx, "a") //nolint:errcheck // ends with the test
+					go g.enter(ctx, "a")
 				}
 				synctest.Wait()
 				if want := min(mostWaiting, workers/4); g.waiting != want {

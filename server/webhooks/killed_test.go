@@ -57,7 +57,7 @@ func TestWhatAKilledReplicaHadIsDeliveredByAnother(t *testing.T) {
 		})
 		endpoint := w.endpoint(client, in.url)
 		id := w.publish(client, created)[0]
-		killed := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this program
+		killed := exec.CommandContext(t.Context(), os.Args[0])
 		killed.Env = append(os.Environ(), replicaOf+"="+w.url)
 		if err := killed.Start(); err != nil {
 			t.Fatal(err)

@@ -102,7 +102,7 @@ func (w *worker) prepare(ctx context.Context, job store.WebhookJob) (*message, e
 	if err != nil || !ok || endpoint.Disabled {
 		return nil, err
 	}
-	event := payout.Event{ID: d.EventID, Type: payout.EventType(d.EventType), CreatedAt: d.CreatedAt, Data: d.Payload}
+	event := payout.Event{ID: d.EventID, Type: d.EventType, CreatedAt: d.CreatedAt, Data: d.Payload}
 	if d.Payload == nil {
 		if event, ok, err = w.config.Store.Event(ctx, job.ClientID, job.EventID); err != nil || !ok { // deleted meanwhile
 			return nil, err
