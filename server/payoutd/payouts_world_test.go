@@ -69,6 +69,7 @@ func (d *desk) newClient(t *testing.T, id string) {
 			FirstName: "Asha", LastName: "Example", Email: "asha@example.com", DateOfBirth: "1990-01-31",
 			AddressLine1: "1 Road", City: "Town", State: "CA", Zipcode: "00001",
 		},
+		Documents: []payout.Document{{Kind: payout.VirtualDocument, Type: "SSN", Value: "000000000"}},
 	}))(t)
 	d.user = user.ID
 	d.done(t, "users", "verify", "--client="+id, string(d.user), "--kyc-status=VERIFIED", "--tag=ID_DOC=VERIFIED")

@@ -38,6 +38,7 @@ func TestVersionOfTheSchema(t *testing.T) {
 	}
 	defer db.Close()
 	applied, err := db.Migrations(t.Context())
+	applied = slices.DeleteFunc(applied, func(m store.Migration) bool { return strings.HasPrefix(m.Name, "queue ") }) // has versions of its own
 	if err != nil || applied[len(applied)-1].Version != store.SchemaVersion() {
 		t.Errorf("the newest migration is %+v, %v; the program says %d", applied[len(applied)-1], err, store.SchemaVersion())
 	}
