@@ -1,6 +1,6 @@
--- References of clients, and indexes for lists by them, by email address and by status. email is that of the profile; only
--- versions that write it may write since migration 6. PostgreSQL builds indexes while replicas write, which it cannot do in a
--- transaction. An interrupted build leaves an invalid index, which the next attempt drops.
+-- References of clients, and indexes for lists by them, by email address and by status. email is that of the profile; an
+-- older version would not write it. PostgreSQL builds indexes while replicas write, which it cannot do in a transaction. An
+-- interrupted build leaves an invalid index, which the next attempt drops.
 
 -- +goose NO TRANSACTION
 -- +goose Up
@@ -18,7 +18,14 @@ drop index concurrently if exists transactions_by_delivery_status;
 create index concurrently transactions_by_delivery_status on transactions (client_id, delivery_status, created_at, id);
 drop index concurrently if exists transactions_by_reference;
 create index concurrently transactions_by_reference on transactions (client_id, client_reference, created_at, id) where client_reference is not null;
-insert into schema_requirements (version, min_writer_version) values (8, 6) on conflict (version) do nothing;
+-- One transaction for the users that were written meanwhile.
+-- +goose StatementBegin
+do $$ begin
+	lock table schema_requirements in access exclusive mode;
+	update users set email = profile::json ->> 'email' where email = '' and coalesce(profile::json ->> 'email', '') <> '';
+	insert into schema_requirements (version, min_writer_version) values (8, 8) on conflict (version) do nothing;
+end $$;
+-- +goose StatementEnd
 
 -- +goose Down
 delete from schema_requirements where version = 8;

@@ -12,7 +12,7 @@ create index users_by_reference on users (client_id, client_reference, created_a
 create index transactions_by_status on transactions (client_id, status, created_at, id);
 create index transactions_by_delivery_status on transactions (client_id, delivery_status, created_at, id);
 create index transactions_by_reference on transactions (client_id, client_reference, created_at, id) where client_reference is not null;
-insert into schema_requirements (version, min_writer_version) values (8, 6);
+insert into schema_requirements (version, min_writer_version) values (8, 8);
 
 -- +goose Down
 delete from schema_requirements where version = 8;

@@ -42,7 +42,7 @@ create table payout_file_turn (
 	id bigint not null primary key
 );
 insert into payout_file_turn (id) values (1);
-insert into schema_requirements (version, min_writer_version) values (10, 6);
+insert into schema_requirements (version, min_writer_version) values (10, 8);
 
 -- +goose Down
 delete from schema_requirements where version = 10;
