@@ -77,7 +77,7 @@ func TestIdentifiersOfOthersInThePath(t *testing.T) {
 		compare("all of another client", other.With(victim, owned...), other.With(nowhere, owned...), servertest.AsOther...)
 		for _, name := range owned {
 			compare(name+" of another client", other.With(victim, name), other.With(nowhere, name), servertest.AsOther...)
-			if name != "user_id" {
+			if name != "user_id" && slices.Contains(owned, "user_id") {
 				compare(name+" of another user", sibling.With(victim, name), sibling.With(nowhere, name))
 			}
 		}
