@@ -93,7 +93,10 @@ func (s *shell) senderOf(id, secret string) {
 		s.Fatal(err)
 	}
 	defer c.CloseIdleConnections()
-	user, err := c.CreateUser(s.Context(), api.UserRequest{FirstName: "Asha", Email: "asha@example.com", Country: "US", Type: new(api.UserTypeSend)})
+	user, err := c.CreateUser(s.Context(), api.UserRequest{
+		FirstName: "Asha", Email: "asha@example.com", Country: "US", Type: new(api.UserTypeSend),
+		VirtualDocuments: []api.VirtualDocumentRequest{{DocumentType: "SSN", DocumentValue: "000000000"}},
+	})
 	if err != nil {
 		s.Fatal(err)
 	}
