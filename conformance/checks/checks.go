@@ -20,6 +20,7 @@ func All() []probe.Check {
 		accounts(),
 		transactions(),
 		events(),
+		webhooks(),
 		lifecycle(),
 		previews(),
 		lists(),

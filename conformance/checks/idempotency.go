@@ -17,7 +17,7 @@ const keyHeader = "header X-Idempotency-Key"
 
 var (
 	accountOperations  = []string{"createFundingAccount", "createReceiveUser", "createBankAccount", "createWalletAccount"}
-	creatingOperations = append([]string{"createUser", "createDocuments", "createTransaction"}, accountOperations...)
+	creatingOperations = append([]string{"createUser", "createDocuments", "createTransaction", "createWebhookEndpoint"}, accountOperations...)
 )
 
 // idempotency is D-16 and D-54: what each operation that creates makes of a key, and what makes two requests the same.
@@ -102,7 +102,7 @@ func (r fullRequest) first(t *probe.T, key string) probe.Reply {
 
 // listed returns what was created at the path, none where nothing lists it.
 func (r fullRequest) listed(t *probe.T) (all []string, listable bool) {
-	if !t.Full() || r.path == "/users" {
+	if !t.Full() || r.path == "/users" || r.path == endpointsPath { // other checks create endpoints at the same time
 		return nil, false
 	}
 	user, ofDocuments := strings.CutSuffix(r.path, "/documents")
@@ -250,6 +250,15 @@ func concurrentDifferences(t *probe.T) {
 	t.Expect(created == 1, "%d of 16 different requests with one key are created, want 1", created)
 }
 
+// clientCreations returns a request of every creation that is not below a user.
+func clientCreations(t *probe.T) []fullRequest {
+	all := []fullRequest{{path: "/users", body: t.UserRequest()}}
+	if t.Full() {
+		all = append(all, fullRequest{path: endpointsPath, body: fullEndpoint()})
+	}
+	return all
+}
+
 // fullRequests returns every member that a creation takes, a payer's apart, in as few requests as it takes.
 func fullRequests(t *probe.T, operation string) []fullRequest {
 	country := t.Target().Facts.Destination
@@ -272,6 +281,8 @@ func fullRequests(t *probe.T, operation string) []fullRequest {
 			{path, full, bankDeposit, append(amounts, "/exchange_rate")}, // which must fit each other
 			{path, plain, bankDeposit, amounts},
 		}
+	case "createWebhookEndpoint":
+		return []fullRequest{{path: endpointsPath, body: fullEndpoint()}}
 	case "createDocuments":
 		full := t.UserRequest(withDocuments)
 		body := api.UserDocumentsRequest{PhysicalDocuments: full.PhysicalDocuments[:1], VirtualDocuments: full.VirtualDocuments[:1]}

@@ -123,11 +123,11 @@ func movesAtOnce(t *probe.T) {
 			if r, err := client.CancelTransactionWithResponse(ctx, p.UserID, v.ID); err == nil {
 				canceled[i/2] = r.StatusCode() == 200
 			}
-			return
-		}
-		m := api.TransactionMoveRequest{Status: api.TransactionStatusProcessing}
-		if r, err := client.SetTransactionStatusWithResponse(ctx, p.UserID, v.ID, m); err == nil {
-			released[i/2] = r.StatusCode() == 200
+		} else {
+			m := api.TransactionMoveRequest{Status: api.TransactionStatusProcessing}
+			if r, err := client.SetTransactionStatusWithResponse(ctx, p.UserID, v.ID, m); err == nil {
+				released[i/2] = r.StatusCode() == 200
+			}
 		}
 	})
 	t.Expect(slices.Contains(canceled, true) != slices.Contains(released, true), "it was canceled and released, or neither")

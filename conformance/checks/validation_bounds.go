@@ -238,6 +238,11 @@ func textAt(schema *openapi3.Schema, v any, most bool) any {
 	_, isText := v.(string)
 	switch {
 	case !isText || len(schema.Enum) > 0:
+	case isAddress(schema):
+		if most {
+			return receiverURL + strings.Repeat("p", int(*schema.MaxLength)-len(receiverURL))
+		}
+		return "http://a.b"
 	case schema.Pattern != "" && !isFreeText(schema):
 		least, greatest := spelled(schema, false), spelled(schema, true)
 		if len(least) == len(greatest) {
@@ -276,6 +281,9 @@ func isFreeText(schema *openapi3.Schema) bool {
 	fits, err := regexp.MatchString(schema.Pattern, untidyText)
 	return err == nil && fits && schema.Format == "" && len(schema.Enum) == 0
 }
+
+// isAddress reports whether a schema is of a URL: which hosts and ports it may have is more than its pattern says.
+func isAddress(schema *openapi3.Schema) bool { return strings.HasPrefix(schema.Pattern, "^https?://") }
 
 // spelled returns a shortest or a longest text of the pattern of a schema.
 func spelled(schema *openapi3.Schema, most bool) string {
