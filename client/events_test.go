@@ -1,6 +1,8 @@
 package client_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -59,6 +61,49 @@ func TestEventsGoOnAfterABreak(t *testing.T) {
 		if at(position) != want {
 			t.Errorf("after %d events it ended at %s, want %s", seen, at(position), want)
 		}
+	}
+}
+
+// follow is the code of the documentation.
+func follow(
+	ctx context.Context, c *client.Client, kept *api.Cursor, take func(api.Event) error, keep func(*api.Cursor) error,
+) error {
+	var position client.Position
+	params := &api.ListEventsParams{After: kept}
+	for event, err := range c.Events(ctx, params, client.CapturePosition(&position)) {
+		if err != nil {
+			return err
+		}
+		if err := take(event); err != nil {
+			return err
+		}
+	}
+	return keep(position.Cursor) // for After the next time, in a second or a day
+}
+
+func TestEventsOfTheDocumentation(t *testing.T) {
+	t.Parallel()
+	n, c := dial(t, feed("c2", "a", "b"), feed("c2"), feed("c3", "c"), feed("c3", "c"), feed("c3"))
+	var kept *api.Cursor
+	var taken []string
+	full := errors.New("the disk is full")
+	run := func(failing bool) error {
+		return follow(t.Context(), c, kept, func(event api.Event) error {
+			if failing {
+				return full
+			}
+			taken = append(taken, string(event.Type))
+			return nil
+		}, func(cursor *api.Cursor) error {
+			kept = cursor
+			return nil
+		})
+	}
+	if first, second, third := run(false), run(true), run(false); first != nil || !errors.Is(second, full) || third != nil {
+		t.Errorf("the runs ended with %v, %v and %v", first, second, third)
+	}
+	if got := strings.Join(taken, " "); got != "a b c" || *kept != "c3" || !strings.Contains(n.seen[3].url, "after=c2") {
+		t.Errorf("took %s and kept %s, the third run began with %s", got, *kept, n.seen[3].url)
 	}
 }
 
