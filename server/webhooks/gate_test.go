@@ -224,7 +224,7 @@ func TestEachThatIsTurnedAwayGetsATimeOfItsOwn(t *testing.T) {
 			}
 			last = next
 		}
-		for range 2000 {
+		for range mostSnooze / (typical / 2) { // more than have a time of their own
 			turnedAway(t, g, "dead")
 		}
 		if far := turnedAway(t, g, "dead"); far < mostSnooze/2 {
