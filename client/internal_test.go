@@ -26,7 +26,7 @@ var operations = []*operation{
 	listWalletAccounts, setVerification, setFundingAccountStatus, updateUser, createDocuments, cancelTransaction,
 	setTransactionStatus, listEvents, getEvent, listUsers, listClientTransactions, previewTransaction, createWebhookEndpoint,
 	listWebhookEndpoints, getWebhookEndpoint, updateWebhookEndpoint, deleteWebhookEndpoint, rotateWebhookSecret,
-	listWebhookDeliveries,
+	listWebhookDeliveries, retryWebhookDelivery, testWebhookEndpoint,
 }
 
 func TestEveryOperationOfTheContractHasAMethod(t *testing.T) {

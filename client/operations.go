@@ -70,6 +70,8 @@ var (
 	deleteWebhookEndpoint   = &operation{"deleteWebhookEndpoint", "/webhook-endpoints/{webhook_endpoint_id}", sets}
 	rotateWebhookSecret     = &operation{"rotateWebhookSecret", "/webhook-endpoints/{webhook_endpoint_id}/secret", creates}
 	listWebhookDeliveries   = &operation{"listWebhookDeliveries", "/webhook-endpoints/{webhook_endpoint_id}/deliveries", reads}
+	retryWebhookDelivery    = &operation{"retryWebhookDelivery", "/webhook-endpoints/{webhook_endpoint_id}/deliveries/{event_id}/retry", sets}
+	testWebhookEndpoint     = &operation{"testWebhookEndpoint", "/webhook-endpoints/{webhook_endpoint_id}/test", sets}
 	setVerification         = &operation{"setVerification", "/sandbox/users/{user_id}/verification", sets}
 	setFundingAccountStatus = &operation{"setFundingAccountStatus", "/sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status", sets}
 	setTransactionStatus    = &operation{"setTransactionStatus", "/sandbox/users/{user_id}/transactions/{transaction_id}/status", sets}

@@ -189,6 +189,10 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 	if one := must(c.GetWebhookEndpoint(ctx, endpoint.ID))(t); !reflect.DeepEqual(one, changed) || len(one.EventTypes) != 0 || one.Secret != nil {
 		t.Errorf("read %v, changed %v", one, changed)
 	}
+	pinged := must(c.TestWebhookEndpoint(ctx, endpoint.ID))(t)
+	if again := must(c.RetryWebhookDelivery(ctx, endpoint.ID, pinged.EventID))(t); pinged.EventType != api.EventTypePing || again.EventID != pinged.EventID {
+		t.Errorf("sent %v, retried %v", pinged, again)
+	}
 	other := must(c.CreateWebhookEndpoint(ctx, api.WebhookEndpointRequest{URL: "https://example.com/other"}))(t)
 	lastEndpoint := must(lastOf(c.WebhookEndpoints(ctx, &api.ListWebhookEndpointsParams{Limit: new(int32(1))}), func(e api.WebhookEndpoint) uuid.UUID { return e.ID }))(t)
 	deliveries := must(lastOf(c.WebhookDeliveries(ctx, other.ID, nil), func(d api.WebhookDelivery) uuid.UUID { return d.EventID }))(t)

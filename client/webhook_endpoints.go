@@ -65,6 +65,20 @@ func (c *Client) ListWebhookDeliveries(
 	return one[api.WebhookDeliveryPage](ctx, c, listWebhookDeliveries, r, err, options)
 }
 
+// RetryWebhookDelivery makes the next attempt of a delivery now, also after the last one failed or succeeded (decision D-69). It
+// is never retried. Errors: [NotFound].
+func (c *Client) RetryWebhookDelivery(ctx context.Context, id, eventID uuid.UUID, options ...CallOption) (*api.WebhookDelivery, error) {
+	r, err := api.NewRetryWebhookDeliveryRequest(c.base, id, eventID)
+	return one[api.WebhookDelivery](ctx, c, retryWebhookDelivery, r, err, options)
+}
+
+// TestWebhookEndpoint sends an event of type ping to a webhook endpoint, and returns its delivery (decision D-69). It is never
+// retried. Errors: [NotFound].
+func (c *Client) TestWebhookEndpoint(ctx context.Context, id uuid.UUID, options ...CallOption) (*api.WebhookDelivery, error) {
+	r, err := api.NewTestWebhookEndpointRequest(c.base, id)
+	return one[api.WebhookDelivery](ctx, c, testWebhookEndpoint, r, err, options)
+}
+
 // WebhookEndpoints iterates over all webhook endpoints, oldest first. params and errors are as for [Client.Transactions].
 func (c *Client) WebhookEndpoints(
 	ctx context.Context, params *api.ListWebhookEndpointsParams, options ...CallOption,

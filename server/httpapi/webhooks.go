@@ -119,6 +119,29 @@ func (h handlers) ListWebhookDeliveries(
 	}, nil
 }
 
+// RetryWebhookDelivery implements POST /webhook-endpoints/{webhook_endpoint_id}/deliveries/{event_id}/retry.
+func (h handlers) RetryWebhookDelivery(
+	ctx context.Context, r gen.RetryWebhookDeliveryRequestObject,
+) (gen.RetryWebhookDeliveryResponseObject, error) {
+	d, err := h.service.RetryWebhookDelivery(ctx, clientOf(ctx), payout.WebhookEndpointID(r.WebhookEndpointID.String()),
+		payout.EventID(r.EventID.String()))
+	if err != nil {
+		return nil, err
+	}
+	return gen.RetryWebhookDelivery200JSONResponse{Body: webhookDelivery(d)}, nil
+}
+
+// TestWebhookEndpoint implements POST /webhook-endpoints/{webhook_endpoint_id}/test.
+func (h handlers) TestWebhookEndpoint(
+	ctx context.Context, r gen.TestWebhookEndpointRequestObject,
+) (gen.TestWebhookEndpointResponseObject, error) {
+	d, err := h.service.TestWebhookEndpoint(ctx, clientOf(ctx), payout.WebhookEndpointID(r.WebhookEndpointID.String()))
+	if err != nil {
+		return nil, err
+	}
+	return gen.TestWebhookEndpoint200JSONResponse{Body: webhookDelivery(d)}, nil
+}
+
 func toEventType(t api.EventType) payout.EventType { return payout.EventType(t) }
 
 // webhookEndpoint converts an endpoint without its secret.
