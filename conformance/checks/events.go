@@ -101,6 +101,8 @@ func events() []probe.Check {
 		check("type", "type shows all events of a type and no others", "Filter by type, from the same position on.", feedOfType),
 		check("snapshot", "An event shows the resource as it was after the change, and the same for ever",
 			"Store the resource with the event, and answer what was stored.", snapshots, "getEvent"),
+		check("alone", "An event that is read alone is that of the feed, whatever its resource has",
+			"Answer what was stored with the event, in the feed and alone.", eventsAlone, "getEvent"),
 		check("bad-cursor", "A cursor that was never issued is refused",
 			"Answer 400 BAD_REQUEST with a detail for after where it is not a whole next_cursor of an event that the feed has.", badFeedCursors),
 		tenancy,
@@ -191,6 +193,52 @@ func snapshots(t *probe.T) {
 	t.Expect(reflect.DeepEqual(*created.Data.Transaction, made), "the event of a creation shows another transaction than its answer")
 	alone, err := t.Client().GetEventWithResponse(t.Context(), created.ID)
 	t.Expect(reflect.DeepEqual(probe.OK(t, alone, err), created), "an event read alone is another than in the feed")
+}
+
+// eventsAlone makes events of resources that together have every member.
+func eventsAlone(t *probe.T) {
+	reference, start := newReference(), feedEnd(t)
+	var users []openapi_types.UUID
+	for _, u := range []api.UserRequest{individual(t, withDocuments), business(t)} {
+		u.ClientReference = &reference
+		r, err := t.Client().CreateUserWithResponse(t.Context(), nil, u)
+		user := probe.Setup(t, r, err).ID
+		t.Verify(user, api.KycStatusVerified, nil)
+		users = append(users, user)
+	}
+	s := t.NewSender()
+	linked, err := t.Client().CreateFundingAccountWithResponse(t.Context(), s.UserID, nil,
+		api.FundingAccountRequest{FundingSourceType: "CARD", Label: probe.Ptr("The second account")})
+	account := probe.Setup(t, linked, err).ID
+	setFundingStatus(t, s.UserID, account, api.FundingAccountStatusActive)
+	body := fullTransaction(t, s, t.Receiver(s, deposit))
+	body.ClientReference = &reference
+	made, err := t.Create(s.UserID, "", body)
+	failing := probe.Setup(t, made, err).ID
+	for _, move := range []api.TransactionMoveRequest{
+		{Status: api.TransactionStatusProcessing},
+		{Status: api.TransactionStatusFailed, StatusReason: probe.Ptr(api.StatusReasonAccountInvalid)},
+	} {
+		moved, err := t.Client().SetTransactionStatusWithResponse(t.Context(), s.UserID, failing, move)
+		probe.Setup(t, moved, err)
+	}
+	toPayer, err := t.Create(s.UserID, "", t.Payout(s, t.Receiver(s, cash), "1.00"))
+	probe.Setup(t, toPayer, err)
+	p := newLowPurse(t)
+	held, err := p.send(plus(t, smallest(p.remaining()), cent))
+	probe.Setup(t, held, err)
+
+	all, _ := feedAfter(t, &start, 100, nil)
+	var mine []api.Event
+	for _, user := range append(users, s.UserID, p.UserID) {
+		of := eventsOf(all, user, uuid.Nil)
+		t.Expect(len(of) > 0, "the feed has no event of a user")
+		mine = append(mine, of...)
+	}
+	for _, e := range append(mine, eventsOf(all, uuid.Nil, account)...) {
+		alone, err := t.Client().GetEventWithResponse(t.Context(), e.ID)
+		t.Expect(reflect.DeepEqual(probe.OK(t, alone, err), e), "%s read alone is another event than in the feed", e.Type)
+	}
 }
 
 func badFeedCursors(t *probe.T) {

@@ -25,8 +25,21 @@ type operation struct {
 	wanted     map[string]bool
 }
 
-// never has members of responses that the contract rules out: a canceled transaction waits for no information (D-66).
-var never = map[string]bool{"cancelTransaction /required_information/*": true}
+// never has members of responses that the contract rules out, and those that come of an attempt to deliver an event: a suite
+// alone receives nothing.
+var never = map[string]bool{
+	"cancelTransaction /required_information/*": true, // a canceled transaction waits for none (D-66)
+
+	// Only the answers to a creation and to a rotation have the secret, and no new endpoint has failed yet (D-68).
+	"getWebhookEndpoint /secret": true, "updateWebhookEndpoint /secret": true, "deleteWebhookEndpoint /secret": true,
+	"listWebhookEndpoints /items/*/secret": true, "createWebhookEndpoint /disabled_reason": true,
+
+	"getWebhookEndpoint /disabled_reason": true, "updateWebhookEndpoint /disabled_reason": true,
+	"deleteWebhookEndpoint /disabled_reason": true, "listWebhookEndpoints /items/*/disabled_reason": true,
+	"listWebhookDeliveries /items/*/attempts/*": true, "listWebhookDeliveries /items/*/attempts/*/at": true,
+	"listWebhookDeliveries /items/*/attempts/*/duration_ms": true, "listWebhookDeliveries /items/*/attempts/*/http_status": true,
+	"listWebhookDeliveries /items/*/attempts/*/error": true,
+}
 
 func newOperation(item *openapi3.PathItem, spec *openapi3.Operation) *operation {
 	op := &operation{id: spec.OperationID, wanted: map[string]bool{}}
