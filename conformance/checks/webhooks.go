@@ -87,7 +87,7 @@ func webhooks() []probe.Check {
 	most := check("most", "A client has at most 100 endpoints, and one more after a deletion",
 		"Count the endpoints of the client under a lock, and answer 422 TOO_MANY_WEBHOOK_ENDPOINTS to the 101st.", mostEndpoints, "listWebhookEndpoints", "deleteWebhookEndpoint")
 	most.Needs |= probe.OtherClient
-	return []probe.Check{
+	all := []probe.Check{
 		check("created", "An endpoint is answered and read as it was registered",
 			"Answer every member that was sent, event_types in alphabetical order and each once, and leave out description and disabled_reason where there is none.",
 			createdEndpoints, "getWebhookEndpoint"),
@@ -120,6 +120,7 @@ func webhooks() []probe.Check {
 			"listWebhookEndpoints", "listWebhookDeliveries"),
 		tenancy, most,
 	}
+	return append(all, deliveryChecks()...)
 }
 
 func createdEndpoints(t *probe.T) {
