@@ -12,6 +12,7 @@ import (
 func webhookMutants() []mutant {
 	const create, read, list, change, remove, rotate, deliveries = "createWebhookEndpoint", "getWebhookEndpoint", "listWebhookEndpoints",
 		"updateWebhookEndpoint", "deleteWebhookEndpoint", "rotateWebhookSecret", "listWebhookDeliveries"
+	const test, retry = "testWebhookEndpoint", "retryWebhookDelivery"
 	const secret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 	with := func(id, name string, value any) func() fault {
 		return returning(id, func(_ request, body map[string]any) { body[name] = value })
@@ -136,6 +137,25 @@ func webhookMutants() []mutant {
 		broken("A disabled endpoint has deliveries", "webhooks.deliveries", ignoring(create, "disabled")),
 		broken("Deliveries are shown whatever their status", "webhooks.disabled", asking(deliveries, func(r request) request { return r.query("status", "") })),
 		broken("An endpoint that is disabled goes on", "webhooks.disabled", ignoring(change, "disabled")),
+		broken("A test sends what an endpoint never asked for", "webhooks.test", with(test, "event_type", "transaction.created")),
+		broken("Each test has one event", "webhooks.test", with(test, "event_id", "0b1c2d3e-4f5a-4b6c-8d7e-9f0a1b2c3d4e")),
+		broken("A test is not due", "webhooks.test", without(test, "next_attempt_at")),
+		broken("A ping is in no list of deliveries", "webhooks.test", page(deliveries, func(items []any) []any {
+			return slices.DeleteFunc(items, func(d any) bool { return member(d, "event_type") == "ping" })
+		})),
+		broken("A retry answers a delivery that has ended", "webhooks.retry", with(retry, "status", "DELIVERED")),
+		broken("A retry of an event that is not delivered is accepted", "webhooks.retry", then(retry, func(r request, a answer, next ask) answer {
+			if a.status == http.StatusNotFound {
+				end := strings.LastIndex(strings.TrimSuffix(r.URL.Path, "/retry"), "/deliveries/")
+				b := next(r.to(http.MethodPost, r.URL.Path[:end]+"/test"))
+				if b.status == http.StatusOK {
+					return b
+				}
+			}
+			return a
+		})),
+		broken("A test at a disabled endpoint is due", "webhooks.asked-while-disabled", with(test, "status", "PENDING")),
+		broken("A retry at a disabled endpoint is due", "webhooks.asked-while-disabled", with(retry, "status", "PENDING")),
 		broken("A client is refused its first endpoint", "webhooks.most", answering(create, http.StatusOK, func(r request, a answer) answer {
 			if r.Header.Get(clientHeader) == server.SandboxClients[1].ID {
 				return a.failure(http.StatusUnprocessableEntity, "TOO_MANY_WEBHOOK_ENDPOINTS")
