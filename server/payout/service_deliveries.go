@@ -25,7 +25,7 @@ func (s *Service) RetryWebhookDelivery(ctx context.Context, c Client, id Webhook
 		if err != nil {
 			return err
 		}
-		found := false
+		var found bool
 		if d, found, err = tx.WebhookDelivery(ctx, c.ID, id, eventID); err != nil {
 			return err
 		}
