@@ -102,7 +102,7 @@ func events() []probe.Check {
 		check("snapshot", "An event shows the resource as it was after the change, and the same for ever",
 			"Store the resource with the event, and answer what was stored.", snapshots, "getEvent"),
 		check("alone", "An event that is read alone is that of the feed, whatever its resource has",
-			"Answer what was stored with the event, in the feed and alone.", eventsAlone, "getEvent"),
+			"Answer what was stored with the event, in the feed and alone.", eventsAlone, "getEvent", "listClientTransactions"),
 		check("bad-cursor", "A cursor that was never issued is refused",
 			"Answer 400 BAD_REQUEST with a detail for after where it is not a whole next_cursor of an event that the feed has.", badFeedCursors),
 		tenancy,
@@ -226,7 +226,9 @@ func eventsAlone(t *probe.T) {
 	probe.Setup(t, toPayer, err)
 	p := newLowPurse(t)
 	held, err := p.send(plus(t, smallest(p.remaining()), cent))
-	probe.Setup(t, held, err)
+	waiting := probe.Setup(t, held, err).ID
+	page := clientTransactionPage(t, api.ListClientTransactionsParams{Limit: probe.Ptr(int32(100))})
+	t.Expect(slices.ContainsFunc(page.Items, func(v api.Transaction) bool { return v.ID == waiting }), "the newest transaction is not among those of the client")
 
 	all, _ := feedAfter(t, &start, 100, nil)
 	var mine []api.Event

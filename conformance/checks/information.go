@@ -38,6 +38,9 @@ func information() []probe.Check {
 						before := []api.CipStatus{api.CipStatusSubmit, api.CipStatusReviewing, api.CipStatusFailed, api.CipStatusRequested}[i%4]
 						u := registered(t, business)
 						info := t.Verify(u.ID, "", map[string]api.CipStatus{m.tag: before, "COUNTRY": api.CipStatusReviewing}).CipInfo
+						if info == nil {
+							t.Fatalf("a user is answered without cip_info")
+						}
 						updated(t, u.ID, m.body)
 						info[m.tag] = api.CipStatusSubmit
 						t.Case(fmt.Sprintf("%s from %s", m.name, before), func() { wantTags(t, cipInfo(t, u.ID).CipInfo, info) })
@@ -182,6 +185,9 @@ func onlySent(t *probe.T) {
 	for _, business := range []bool{false, true} {
 		u := registered(t, business)
 		want, _ := readBack(t, probe.UserPath(u.ID)).(map[string]any)
+		if want == nil {
+			t.Fatalf("a user is answered as null")
+		}
 		all := map[string]any{}
 		for _, m := range updates(t, business) {
 			maps.Copy(want, m.body)
@@ -385,6 +391,9 @@ func addsDocuments(t *probe.T) {
 			for _, before := range []api.CipStatus{api.CipStatusSubmit, api.CipStatusReviewing, api.CipStatusFailed, api.CipStatusRequested} {
 				u := registered(t, documents.business)
 				want := t.Verify(u.ID, "", map[string]api.CipStatus{tag: before, "EMAIL": api.CipStatusReviewing}).CipInfo
+				if want == nil {
+					t.Fatalf("a user is answered without cip_info")
+				}
 				r, err := t.Client().CreateDocumentsWithResponse(t.Context(), u.ID, nil, documents.sent)
 				probe.OK(t, r, err)
 				want[tag] = api.CipStatusSubmit

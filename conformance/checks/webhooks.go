@@ -261,6 +261,9 @@ func secretsShown(t *probe.T) {
 
 func rotations(t *probe.T) {
 	made, other := newEndpoint(t), newEndpoint(t)
+	if made.Secret == nil {
+		t.Fatalf("the answer to a creation has no secret")
+	}
 	rotate := func(id openapi_types.UUID, key *string) (api.WebhookSecret, bool) {
 		r, err := t.Client().RotateWebhookSecretWithResponse(t.Context(), id, &api.RotateWebhookSecretParams{XIdempotencyKey: key})
 		return probe.OK(t, r, err), isReplay(r.HTTPResponse.Header)
