@@ -44,11 +44,12 @@ func (w World) Create(t testing.TB, s *Server, op *contract.Operation, key strin
 }
 
 // World has the ids that the requests of all operations need, by path parameter, and the bank and wallet accounts of the
-// receive user. What an operation deletes is one of its own, under the name of the parameter and deletable, so that the other
+// receive user. What an operation deletes is one of its own, under the name of the parameter and ToDelete, so that the other
 // operations find theirs.
 type World map[string]string
 
-const deletable = " to delete"
+// ToDelete follows the name of a path parameter in the names of what is deleted.
+const ToDelete = " to delete"
 
 // Reference are the path parameters of reference data, which no client owns.
 var Reference = World{
@@ -74,7 +75,7 @@ func NewWorld(t testing.TB, c *api.ClientWithResponses) World {
 		"user_id": sender.ID.String(), "funding_account_id": sender.Fund.String(),
 		"receive_user_id": receiver.ID.String(), "bank": receiver.Bank.String(), "wallet": receiver.Wallet.String(),
 		"transaction_id": transaction.ID.String(), "event_id": events.Items[0].ID.String(),
-		"webhook_endpoint_id": endpoint, "webhook_endpoint_id" + deletable: toDelete,
+		"webhook_endpoint_id": endpoint, "webhook_endpoint_id" + ToDelete: toDelete,
 	})
 	return w
 }
@@ -92,7 +93,7 @@ func NewWebhookEndpoint(t testing.TB, c *api.ClientWithResponses) string {
 // Nowhere has ids that never existed.
 func Nowhere() World {
 	w := World{"payerId": "9999999", "bankId": "9999999", "countryCode": "QQ", "stateCode": "QQQ", "stateId": "9999999"}
-	for _, name := range []string{"user_id", "funding_account_id", "receive_user_id", "bank", "wallet", "transaction_id", "event_id", "webhook_endpoint_id", "webhook_endpoint_id" + deletable} {
+	for _, name := range []string{"user_id", "funding_account_id", "receive_user_id", "bank", "wallet", "transaction_id", "event_id", "webhook_endpoint_id", "webhook_endpoint_id" + ToDelete} {
 		w[name] = uuid.NewString()
 	}
 	return w
@@ -103,8 +104,8 @@ func (w World) With(other World, names ...string) World {
 	w = maps.Clone(w)
 	for _, name := range names {
 		w[name] = other[name]
-		if id, ok := other[name+deletable]; ok {
-			w[name+deletable] = id
+		if id, ok := other[name+ToDelete]; ok {
+			w[name+ToDelete] = id
 		}
 	}
 	return w
@@ -112,13 +113,13 @@ func (w World) With(other World, names ...string) World {
 
 // WithID returns the world with this id for a path parameter, of what is deleted too.
 func (w World) WithID(name, id string) World {
-	return w.With(World{name: id, name + deletable: id}, name)
+	return w.With(World{name: id, name + ToDelete: id}, name)
 }
 
 // ID returns the id for a path parameter of an operation; empty if there is none.
 func (w World) ID(op *contract.Operation, name string) string {
 	if op.Method == http.MethodDelete {
-		return w[name+deletable]
+		return w[name+ToDelete]
 	}
 	return w[name]
 }

@@ -50,7 +50,7 @@ func (s *Store) Check(ctx context.Context, report func(Difference) error) (Check
 	c := checking{reads: s.reads, report: report}
 	c.db = t
 	for _, part := range []func(context.Context) error{
-		c.clients, c.reference, c.users, c.tags, c.accounts, c.documents, c.keys, c.relations, c.usage,
+		c.clients, c.reference, c.users, c.tags, c.accounts, c.documents, c.keys, c.relations, c.events, c.webhooks, c.usage,
 	} {
 		if err := part(ctx); err != nil {
 			return c.done, err

@@ -67,8 +67,11 @@ func orphans(table, id, parent, reference string) string {
 		and not exists (select 1 from ` + parent + ` p where p.client_id = c.client_id and p.id = c.` + reference + `)`
 }
 
-func (c *checking) relations(ctx context.Context) error {
-	for _, r := range relations {
+func (c *checking) relations(ctx context.Context) error { return c.related(ctx, relations) }
+
+// related reports the rows that violate one of the constraints.
+func (c *checking) related(ctx context.Context, all []relation) error {
+	for _, r := range all {
 		if _, err := c.rows(ctx, r.table, func(s scanner, v *rowCheck) error {
 			v.when(true, r.problem)
 			return s.Scan(&v.clientID, &v.id)

@@ -56,9 +56,9 @@ func (t tx) publish(ctx context.Context, limit int) ([]payout.Published, error) 
 	rows, err := list(ctx, t.reads, func(s scanner, v *published) error {
 		return s.Scan(&v.ClientID, &v.EventID, &v.Type, &v.Position, &v.seq)
 	}, `insert into events (client_id, position, seq, `+eventColumns+`)
-		select q.client_id, coalesce(h.position, 0) + row_number() over (partition by q.client_id order by q.seq), q.seq,
+		select q.client_id, coalesce((select h.position from event_head h where h.client_id = q.client_id), 0) + row_number() over (partition by q.client_id order by q.seq), q.seq,
 			q.id, q.type, q.resource_id, q.user_id, q.created_at, q.data
-		from (select * from event_queue order by seq limit $1) q left join event_head h on h.client_id = q.client_id
+		from (select * from event_queue order by seq limit $1) q
 		where true order by q.seq
 		returning client_id, id, type, position, seq`, limit)
 	if err != nil || len(rows) == 0 {

@@ -12,9 +12,13 @@ const webhookEndpointColumns = `id, url, event_types, description, disabled, dis
 	old_secret_expires_at, created_at, updated_at`
 
 func scanWebhookEndpoint(s scanner, e *payout.WebhookEndpoint) error {
-	return s.Scan(&e.ID, &e.URL, arrayColumn(&e.EventTypes, func(text string) payout.EventType { return payout.EventType(text) }), &e.Description, &e.Disabled, &e.DisabledReason,
+	return s.Scan(&e.ID, &e.URL, eventTypesOf(&e.EventTypes), &e.Description, &e.Disabled, &e.DisabledReason,
 		optionalTimeColumn{&e.FailingSince}, &e.Secrets.Current, &e.Secrets.Old, optionalTimeColumn{&e.Secrets.OldExpires},
 		timeColumn{&e.CreatedAt}, timeColumn{&e.UpdatedAt})
+}
+
+func eventTypesOf(into *[]payout.EventType) sql.Scanner {
+	return arrayColumn(into, func(text string) payout.EventType { return payout.EventType(text) })
 }
 
 // optionalTimeColumn scans a time that may be null, which is the zero time.

@@ -29,8 +29,9 @@ func exercise(t testing.TB, s *servertest.Server) {
 	w := servertest.NewWorld(t, s.Client)
 	many := w.With(servertest.World{
 		"user_id": rowID(0), "funding_account_id": rowID(0), "receive_user_id": rowID(0),
-		"transaction_id": rowID(10), "bank": rowID(0), "wallet": rowID(0),
-	}, "user_id", "funding_account_id", "receive_user_id", "transaction_id", "bank", "wallet")
+		"transaction_id": rowID(10), "bank": rowID(0), "wallet": rowID(0), "event_id": rowID(0),
+		"webhook_endpoint_id": rowID(0), "webhook_endpoint_id" + servertest.ToDelete: rowID(1),
+	}, "user_id", "funding_account_id", "receive_user_id", "transaction_id", "bank", "wallet", "event_id", "webhook_endpoint_id")
 	for _, op := range s.Contract.Operations() {
 		for _, world := range []servertest.World{w, many} {
 			if world["user_id"] == rowID(0) && (op.ID == "cancelTransaction" || op.ID == "setTransactionStatus") {
@@ -61,8 +62,15 @@ func exercise(t testing.TB, s *servertest.Server) {
 		}
 		next = path + "&cursor=" + *page.NextCursor
 	}
+	for _, path := range []string{"/events", "/webhook-endpoints/" + rowID(0) + "/deliveries"} {
+		get(path + "?limit=100")
+	}
+	get("/webhook-endpoints/" + rowID(0) + "/deliveries?status=DELIVERED")
+	get("/webhook-endpoints/" + rowID(0) + "/deliveries?status=FAILED")
 	exerciseTransactions(t, s)
 	exerciseListings(t, s.Database)
+	exerciseEvents(t, s.Database)
+	exerciseOperators(t, s.Database)
 }
 
 // exerciseListings lists users and transactions of a client with each filter and with several, from the newest, from the
@@ -116,6 +124,57 @@ func exerciseListings(t testing.TB, url string) {
 		}
 	}
 	t.Logf("listed with each filter in %s", time.Since(begun))
+}
+
+// exerciseEvents reads the feed of a client at its start, in its middle and at its end, all types and one, and deletes the oldest
+// events with their deliveries.
+func exerciseEvents(t testing.TB, url string) {
+	t.Helper()
+	db, err := store.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	const client = "sandbox"
+	total, _ := scale(t)
+	state, err := db.FeedState(t.Context(), client, 1)
+	if err != nil || state.Last <= int64(total) {
+		t.Errorf("the feed ends at %d, %v", state.Last, err)
+	}
+	for _, after := range []int64{0, int64(total / 2), state.Last - 10, state.Last} {
+		for _, eventType := range []payout.EventType{"", payout.TransactionCreated, payout.UserStatusChanged} {
+			page := payout.FeedPage{After: payout.FeedPosition{Number: after}, Type: eventType, Limit: 100}
+			if all, err := db.Events(t.Context(), client, page); err != nil || len(all) > 100 || after == 0 && eventType == "" && len(all) < 100 {
+				t.Errorf("%d events %q after %d, %v", len(all), eventType, after, err)
+			}
+		}
+	}
+	if n, err := db.DeleteEvents(t.Context(), client, time.UnixMicro(500), 100); err != nil || n != 100 {
+		t.Errorf("deleted %d events, %v", n, err)
+	}
+}
+
+// exerciseOperators reads what operators did, and the files that moved a transaction.
+func exerciseOperators(t testing.TB, url string) {
+	t.Helper()
+	db, err := store.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, f := range []store.AuditFilter{
+		{Since: time.UnixMicro(5000)}, {ClientID: "client-1"}, {ObjectID: rowID(0)}, {After: rowID(100)},
+	} {
+		if all, err := db.AuditLog(t.Context(), f, 50); err != nil || len(all) == 0 || len(all) > 50 {
+			t.Errorf("%+v lists %d entries, %v", f, len(all), err)
+		}
+	}
+	if _, ok, err := db.File(t.Context(), payout.FileSettle, "7"); err != nil || !ok {
+		t.Errorf("a file is found: %t, %v", ok, err)
+	}
+	if all, err := db.TransactionFiles(t.Context(), "sandbox", payout.TransactionID(rowID(10))); err != nil || len(all) != 1 {
+		t.Errorf("%d files of a transaction, %v", len(all), err)
+	}
 }
 
 // exerciseTransactions creates a transaction of each kind, with a key and documents, and one above the limit.

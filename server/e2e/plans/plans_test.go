@@ -114,7 +114,7 @@ func TestEveryStatementFindsItsRowsByAnIndex(t *testing.T) {
 		queries[rowLock.ReplaceAllString(plan.Query, "")] = true
 	}
 	for table, n := range rows {
-		if !ofMigrations.MatchString(table) && (!touched[table] || n <= few) {
+		if !unmeasured.MatchString(table) && (!touched[table] || n <= few) {
 			t.Errorf("table %s with %d rows, touched by the story: %t", table, n, touched[table])
 		}
 	}
@@ -212,8 +212,11 @@ func (l planLog) during(t testing.TB, name string, run func()) []statement {
 var (
 	rowLock       = regexp.MustCompile(` for (key share|no key update|update)( skip locked)?$`) // SQLite has none
 	parameterMark = regexp.MustCompile(`\$(\d+)`)
-	ofMigrations  = regexp.MustCompile(`goose|schema_requirements`) // tables with a row for each migration
-	searchStep    = regexp.MustCompile(`^SEARCH (\w+) USING .*\((.*)\)`)
+	// Tables with a row for each migration or with one alone, the queue of events, which the publisher keeps short, and the job
+	// queue, whose statements are those of another project.
+	unmeasured = regexp.MustCompile(`goose|schema_requirements|event_publisher|payout_file_turn|event_queue|river_`)
+	paged      = regexp.MustCompile(`order by [^()]* limit \S+$`)
+	searchStep = regexp.MustCompile(`^SEARCH (\w+) USING .*\((.*)\)`)
 )
 
 // planOnSQLite plans the statements on SQLite: without statistics, as in production, and in `make explain` also with those of
@@ -232,8 +235,8 @@ func planOnSQLite(t testing.TB, queries map[string]bool) {
 			t.Logf("filled SQLite in %s", time.Since(begun))
 		}
 		for query := range queries {
-			if strings.Contains(query, "FROM ONLY") || ofMigrations.MatchString(query) {
-				continue // PostgreSQL's own check of a foreign key; the migrations
+			if strings.Contains(query, "FROM ONLY") || strings.Contains(query, "::") || unmeasured.MatchString(query) {
+				continue // PostgreSQL's own
 			}
 			args := 0
 			for _, mark := range parameterMark.FindAllStringSubmatch(query, -1) {
@@ -245,8 +248,10 @@ func planOnSQLite(t testing.TB, queries map[string]bool) {
 				var step string
 				err := rows.Scan(&id, &parent, &unused, &step)
 				found := searchStep.FindStringSubmatch(step)
-				// A client has few secrets, but many rows of other tables.
-				tooWide := found != nil && found[2] == "client_id=?" && found[1] != "s"
+				// A client has few secrets and webhook endpoints, and one event_head, but many rows of other tables. A page
+				// ends at its limit.
+				tooWide := found != nil && found[2] == "client_id=?" && found[1] != "s" && found[1] != "webhook_endpoints" &&
+					found[1] != "event_head" && !paged.MatchString(query)
 				// A list with several filters scans the rows that it has found by the first one, 1,000 at most.
 				reads := strings.HasPrefix(step, "SCAN") && !strings.HasSuffix(step, "VALUES CLAUSE") && step != "SCAN found"
 				if reads || tooWide {
