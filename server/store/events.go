@@ -98,14 +98,9 @@ func (s *Store) DeleteEvents(ctx context.Context, clientID payout.ClientID, befo
 			clientID, micros(before)); err != nil {
 			return err
 		}
-		for _, statement := range []string{
-			`delete from webhook_attempts where client_id = $1 and (endpoint_id, event_id) in (select d.endpoint_id, d.event_id
-				from events e cross join webhook_deliveries d -- in this order on SQLite
-				where e.client_id = $1 and e.position <= $2 and d.client_id = e.client_id and d.event_id = e.id)`,
-			`delete from webhook_deliveries where client_id = $1 and event_id in
-				(select id from events where client_id = $1 and position <= $2)`,
-		} {
-			if _, err := t.exec(ctx, statement, clientID, last); err != nil {
+		for _, table := range []string{"webhook_attempts", "webhook_deliveries"} {
+			if _, err := t.exec(ctx, `delete from `+table+` where client_id = $1 and event_id in
+				(select id from events where client_id = $1 and position <= $2)`, clientID, last); err != nil {
 				return err
 			}
 		}

@@ -61,6 +61,7 @@ create table webhook_attempts (
 	primary key (client_id, endpoint_id, event_id, number),
 	foreign key (client_id, endpoint_id, event_id) references webhook_deliveries (client_id, endpoint_id, event_id)
 );
+create index webhook_attempts_by_event on webhook_attempts (client_id, event_id);
 insert into schema_requirements (version, min_writer_version) values (7, 6);
 
 -- +goose Down
