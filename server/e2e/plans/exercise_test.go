@@ -37,6 +37,9 @@ func exercise(t testing.TB, s *servertest.Server) {
 			if world["user_id"] == rowID(0) && (op.ID == "cancelTransaction" || op.ID == "setTransactionStatus") {
 				continue // its amount was counted nowhere, and cannot be given back
 			}
+			if world["user_id"] != rowID(0) && op.ID == "retryWebhookDelivery" {
+				continue // the first event is older than its endpoint
+			}
 			var headers []string
 			if servertest.TakesKey(op) {
 				headers = []string{servertest.IdempotencyKey, op.ID + world["user_id"]}
