@@ -146,7 +146,7 @@ class Users:
         status = call.body.get("kyc_status", user.view["status"])
         kinds = ["user.status_changed"] if status != user.view["status"] else []
         user.view["status"] = status
-        self._informed(call, user, kinds + user.set_tags(tags))
+        self._informed(call, user, user.set_tags(tags) + kinds)
         return user.cip_info
 
 

@@ -14,7 +14,7 @@ from .wire import encode, now, refused, timestamp
 
 MAX_ENDPOINTS = 100
 OVERLAP = timedelta(hours=24)
-_LABEL = "[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+_LABEL = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*\.?")
 
 
@@ -65,7 +65,7 @@ class Webhooks:
             host, port = parts.hostname or "", parts.port
         except ValueError:
             return "must be a URL"
-        if not host or len(host) > 253 or port == 0:
+        if not host or len(host) > 253 or re.search(":(0[0-9]*)?$", parts.netloc):
             return "must have a host of at most 253 characters and a port from 1 to 65535"
         try:
             address = ipaddress.ip_address(host)
@@ -155,7 +155,9 @@ class Webhooks:
     def _deliver(self, endpoint, event, body):
         delivery = Delivery(endpoint, event, body)
         endpoint.deliveries.append(delivery)
-        if self.delivers:
+        if endpoint.view["disabled"]:
+            delivery.ends("CANCELED")
+        elif self.delivers:
             endpoint.sender.send(delivery)
         return delivery
 
@@ -170,7 +172,10 @@ class Webhooks:
         deliveries = {delivery.view["event_id"]: delivery for delivery in endpoint.deliveries}
         delivery = find(deliveries, call.values["event_id"].lower(), "delivery")
         delivery.failed = 0
-        endpoint.sender.send(delivery)
+        if endpoint.view["disabled"]:
+            delivery.ends("CANCELED")
+        else:
+            endpoint.sender.send(delivery)
         return delivery.view
 
     def test_webhook_endpoint(self, call):
