@@ -24,6 +24,7 @@ func All() []probe.Check {
 		lifecycle(),
 		previews(),
 		lists(),
+		webhooksReceived(),
 		idempotency(),
 		authentication(),
 		isolation(),
