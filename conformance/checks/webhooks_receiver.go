@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/crossborder-payouts/payouts/conformance/probe"
 	"github.com/crossborder-payouts/payouts/gen/api"
@@ -98,13 +98,13 @@ func (h hook) receive(n int, within time.Duration) []probe.Webhook {
 // signed fails the check unless a webhook has a valid signature of each secret and no other one.
 func (h hook) signed(hook probe.Webhook, secrets ...string) {
 	for _, secret := range secrets {
-		verifier, err := webhooks.NewWebhook(secret)
+		verifier, err := standardwebhooks.NewWebhook(secret)
 		if err != nil {
 			h.t.Fatalf("a secret is not one of Standard Webhooks")
 		}
 		h.t.Expect(verifier.Verify(hook.Body, hook.Header) == nil, "the signature of a secret of the endpoint is missing or wrong")
 	}
-	got := len(strings.Fields(hook.Header.Get(webhooks.HeaderWebhookSignature)))
+	got := len(strings.Fields(hook.Header.Get(standardwebhooks.HeaderWebhookSignature)))
 	h.t.Expect(got == len(secrets), "there are %d signatures, want %d", got, len(secrets))
 }
 
@@ -132,7 +132,7 @@ func (h hook) delivery(event uuid.UUID, is func(api.WebhookDelivery) bool) api.W
 
 // eventOf returns the id of the event in a webhook.
 func (h hook) eventOf(hook probe.Webhook) uuid.UUID {
-	id, err := uuid.Parse(hook.Header.Get(webhooks.HeaderWebhookID))
+	id, err := uuid.Parse(hook.Header.Get(standardwebhooks.HeaderWebhookID))
 	if err != nil {
 		h.t.Fatalf("webhook-id is not the id of an event")
 	}
