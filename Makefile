@@ -5,9 +5,9 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race -gcflags=modernc.org/
 # Packages whose tests share things between many goroutines.
 CONCURRENT := ./client/... ./openapi/contract ./server/store ./server/httpapi ./server/e2e/concurrency ./server/e2e/monitoring
 # Tests of the service that depend on the database engine.
-ENGINE := $(addprefix ./server/e2e/,concurrency idempotency memory monitoring outage plans)
+ENGINE := $(addprefix ./server/e2e/,concurrency events idempotency memory monitoring outage plans webhooks)
 # Tests of the service in which transactions compete.
-COMPETING := $(addprefix ./server/e2e/,concurrency idempotency transactions)
+COMPETING := $(addprefix ./server/e2e/,concurrency events idempotency transactions)
 # The newer of the two versions of Go that the SDK supports; go.mod names the older one.
 NEXT_GO := go1.27.1
 # Other systems than this one on which the SDK runs.

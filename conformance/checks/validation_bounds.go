@@ -132,6 +132,9 @@ func named(reply probe.Reply) []string {
 	return slices.Sorted(slices.Values(ids(body.Details, func(d api.ErrorDetail) string { return string(d.In) + " " + d.Field })))
 }
 
+// businessMembers are the members of a user that only a business has.
+var businessMembers = []string{"business_type", "user_scope", "company_website", "number_of_employee", "mailing_address"}
+
 // ordinary returns bodies with all members that go together.
 func (op operation) ordinary(t *probe.T) []map[string]any {
 	body := op.sample(t, bankDeposit, allMembers)
@@ -143,10 +146,14 @@ func (op operation) ordinary(t *probe.T) []map[string]any {
 		for _, name := range []string{"last_name", "gender"} {
 			delete(business, name)
 		}
-		for _, name := range []string{"business_type", "user_scope", "company_website", "number_of_employee", "mailing_address"} {
+		for _, name := range businessMembers {
 			delete(body, name)
 		}
 		return []map[string]any{body, business}
+	case "updateUser": // the user is an individual; the schemas of the others are those of createUser
+		for _, name := range businessMembers {
+			delete(body, name)
+		}
 	case "createBankAccount":
 		bank := t.Bank(country)
 		body["bank_id"], body["currency"] = bank.ID, bank.ReceivingCurrency[0]
@@ -165,7 +172,7 @@ func edges(p *openapi3.Parameter) (all []string) {
 	switch {
 	case p.In == openapi3.ParameterInHeader:
 		return []string{string(rune('a' + rand.IntN(26)))}
-	case strings.HasSuffix(p.Name, "ountry"), p.Name == "countryCode", p.Name == "destination", p.Name == "cursor":
+	case strings.HasSuffix(p.Name, "ountry"), p.Name == "countryCode", p.Name == "destination", p.Name == "cursor", p.Name == "after":
 		return nil
 	}
 	for _, most := range []bool{false, true} {
@@ -231,6 +238,11 @@ func textAt(schema *openapi3.Schema, v any, most bool) any {
 	_, isText := v.(string)
 	switch {
 	case !isText || len(schema.Enum) > 0:
+	case isAddress(schema):
+		if most {
+			return receiverURL + strings.Repeat("p", int(*schema.MaxLength)-len(receiverURL))
+		}
+		return "http://a.b"
 	case schema.Pattern != "" && !isFreeText(schema):
 		least, greatest := spelled(schema, false), spelled(schema, true)
 		if len(least) == len(greatest) {
@@ -269,6 +281,9 @@ func isFreeText(schema *openapi3.Schema) bool {
 	fits, err := regexp.MatchString(schema.Pattern, untidyText)
 	return err == nil && fits && schema.Format == "" && len(schema.Enum) == 0
 }
+
+// isAddress reports whether a schema is of a URL: which hosts and ports it may have is more than its pattern says.
+func isAddress(schema *openapi3.Schema) bool { return strings.HasPrefix(schema.Pattern, "^https?://") }
 
 // spelled returns a shortest or a longest text of the pattern of a schema.
 func spelled(schema *openapi3.Schema, most bool) string {

@@ -131,7 +131,13 @@ func acceptsNames(t *probe.T, op operation) {
 				}
 				return name
 			})
+			if op.id == "createDocuments" { // of which a user has a bounded number
+				r.Path = probe.UserPath(t.NewUser().ID, "documents")
+			}
 			got := t.Send(r)
+			if op.id == "createWebhookEndpoint" { // of which a client has a bounded number
+				deleteEndpoint(t, createdID(got))
+			}
 			t.Expect(got.Status == want.Status, "a name in another script was answered %d (%s), other texts %d", got.Status, strings.Join(named(got), ", "), want.Status)
 			if got.Status == http.StatusOK {
 				for _, pointer := range changedTexts("", r.Body, jsonValue(t, got)) {

@@ -38,7 +38,7 @@ type mutant struct {
 // handWritten returns the mutants that break rules of behavior, in the order of the checks.
 func handWritten() []mutant {
 	return slices.Concat(
-		referenceMutants(), userMutants(), verificationMutants(), limitMutants(), accountMutants(), transactionMutants(), idempotencyMutants(),
+		referenceMutants(), userMutants(), verificationMutants(), informationMutants(), limitMutants(), accountMutants(), transactionMutants(), lifecycleMutants(), eventMutants(), webhookMutants(), previewMutants(), clientListMutants(), idempotencyMutants(),
 		authenticationMutants(), isolationMutants(), validationMutants(), httpMutants(), errorMutants(),
 	)
 }

@@ -30,8 +30,10 @@ type User struct {
 	Business  bool
 	Sending   bool   // type SEND was sent
 	Country   string // alpha-2
-	Profile   UserProfile
-	Documents []Document // omitted by Reader.User
+	// ClientReference is the client's own reference (D-70).
+	ClientReference string
+	Profile         UserProfile
+	Documents       []Document // omitted by Reader.User
 }
 
 // UserProfile is the submitted information of a user.
@@ -134,10 +136,19 @@ func (u User) check(now time.Time, isCountry func(string) bool) []Violation {
 	case born > now.UTC().Format(time.DateOnly):
 		found = append(found, InBody("/date_of_birth", "must not be in the future"))
 	}
-	index := map[DocumentKind]int{}
-	for _, d := range u.Documents {
-		country(fmt.Sprintf("/%s_documents/%d/country", d.Kind, index[d.Kind]), d.Country)
-		index[d.Kind]++
+	for i, d := range u.Documents {
+		country(documentPointer(u.Documents, i)+"/country", d.Country)
 	}
 	return found
+}
+
+// documentPointer returns the JSON pointer of the document at an index: each kind is a list of its own in a request.
+func documentPointer(all []Document, index int) string {
+	place := 0
+	for _, d := range all[:index] {
+		if d.Kind == all[index].Kind {
+			place++
+		}
+	}
+	return fmt.Sprintf("/%s_documents/%d", all[index].Kind, place)
 }

@@ -3,15 +3,22 @@ package servertest
 import (
 	"database/sql"
 	"testing"
+	"time"
 )
 
 // Watch detects writes to a database.
 type Watch struct{ DB *sql.DB }
 
 // Version changes with every commit that writes. SQLite counts commits of other connections; on PostgreSQL it is a hash
-// of the place and the writing transaction of every row, without the lock of the migrations.
+// of the place and the writing transaction of every row, without the lock of the migrations. What was written before is
+// published by then.
 func (w Watch) Version(t testing.TB) (version string) {
 	t.Helper()
+	Await(t, 30*time.Second, "the events are not published", func() bool {
+		var waiting string
+		readVersion(t, w.DB, &waiting, `select count(*) from event_queue`)
+		return waiting == "0"
+	})
 	query := `pragma data_version`
 	if OnPostgreSQL(t) {
 		var rows string

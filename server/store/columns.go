@@ -32,6 +32,19 @@ func (c timeColumn) Scan(src any) error {
 	return nil
 }
 
+// textOrNull scans a text; null is "". nullIfEmpty is the reverse: an index may then leave out the rows without one.
+type textOrNull struct{ text *string }
+
+// Scan implements sql.Scanner.
+func (c textOrNull) Scan(src any) error {
+	var text sql.NullString
+	err := text.Scan(src)
+	*c.text = text.String
+	return err
+}
+
+func nullIfEmpty(text string) sql.NullString { return sql.NullString{String: text, Valid: text != ""} }
+
 // jsonColumn scans JSON of the row type R into a value V of the domain.
 type jsonColumn[R, V any] struct {
 	into  *V

@@ -1,0 +1,284 @@
+package webhooks_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	openapi_types "github.com/oapi-codegen/runtime/types"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/server"
+	"github.com/crossborder-payouts/payouts/server/servertest"
+)
+
+// delivering starts a service that delivers webhooks, by the real clock because signatures have a time.
+func delivering(t *testing.T, configure ...func(*server.Config)) *servertest.Server {
+	t.Helper()
+	return servertest.New(t, append([]func(*server.Config){func(c *server.Config) {
+		c.WebhooksOff, c.Now = false, time.Now
+	}}, configure...)...)
+}
+
+// webhook is what a receiver got.
+type webhook struct {
+	header http.Header
+	body   []byte
+}
+
+// receiver keeps what it gets, and answers with the status of a function of how often the event has come. It asks for a pause
+// of ten minutes after a failure, so that only a retry makes another attempt while a test runs.
+type receiver struct {
+	*httptest.Server
+	mu  sync.Mutex
+	got []webhook
+}
+
+func newReceiver(t *testing.T, status func(times int) int) *receiver {
+	t.Helper()
+	r := &receiver{}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		body, err := io.ReadAll(request.Body)
+		if err != nil {
+			return
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.got = append(r.got, webhook{request.Header, body})
+		if status == nil {
+			return
+		}
+		times := 0
+		for _, v := range r.got {
+			if v.header.Get("webhook-id") == request.Header.Get("webhook-id") {
+				times++
+			}
+		}
+		w.Header().Set("Retry-After", "600")
+		w.WriteHeader(status(times))
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// await returns what was received once there are n.
+func (r *receiver) await(t *testing.T, n int) []webhook {
+	t.Helper()
+	deadline := time.After(time.Minute)
+	for {
+		r.mu.Lock()
+		got := append([]webhook(nil), r.got...)
+		r.mu.Unlock()
+		if len(got) >= n {
+			return got
+		}
+		select {
+		case <-deadline:
+			t.Fatalf("received %d webhooks, want %d", len(got), n)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func register(t *testing.T, s *servertest.Server, url string) api.WebhookEndpoint {
+	t.Helper()
+	r, err := s.Client.CreateWebhookEndpointWithResponse(t.Context(), nil, api.WebhookEndpointRequest{URL: url})
+	return servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)
+}
+
+// ping tests an endpoint and returns the delivery.
+func ping(t *testing.T, s *servertest.Server, id openapi_types.UUID) api.WebhookDelivery {
+	t.Helper()
+	r, err := s.Client.TestWebhookEndpointWithResponse(t.Context(), id)
+	return servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)
+}
+
+// retry makes the next attempt of a delivery now.
+func retry(t *testing.T, s *servertest.Server, endpoint, event openapi_types.UUID) api.WebhookDelivery {
+	t.Helper()
+	r, err := s.Client.RetryWebhookDeliveryWithResponse(t.Context(), endpoint, event)
+	return servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)
+}
+
+func deliveries(t *testing.T, s *servertest.Server, endpoint openapi_types.UUID) []api.WebhookDelivery {
+	t.Helper()
+	r, err := s.Client.ListWebhookDeliveriesWithResponse(t.Context(), endpoint, nil)
+	return servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err).Items
+}
+
+// delivery returns the delivery of an event once it has a status and a number of attempts.
+func delivery(
+	t *testing.T, s *servertest.Server, endpoint, event openapi_types.UUID, status api.WebhookDeliveryStatus, attempts int,
+) api.WebhookDelivery {
+	t.Helper()
+	deadline := time.After(time.Minute)
+	for {
+		all := deliveries(t, s, endpoint)
+		for _, d := range all {
+			if d.EventID == event && d.Status == status && len(d.Attempts) == attempts {
+				return d
+			}
+		}
+		select {
+		case <-deadline:
+			t.Fatalf("the delivery is never %s after %d attempts: %+v", status, attempts, all)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func verifies(t *testing.T, v webhook, secret string) error {
+	t.Helper()
+	verifier, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verifier.Verify(v.body, v.header)
+}
+
+// What is sent is the event as it is read, byte for byte, signed with the secret; after a rotation with both.
+func TestAnEventArrivesSigned(t *testing.T) {
+	t.Parallel()
+	s := delivering(t)
+	in := newReceiver(t, nil)
+	endpoint := register(t, s, in.URL)
+	servertest.NewWorld(t, s.Client)
+	for _, v := range in.await(t, 1) {
+		if err := verifies(t, v, *endpoint.Secret); err != nil {
+			t.Errorf("%s: %v", v.body, err)
+		}
+		read := servertest.Call(t, s, http.MethodGet, "/events/"+v.header.Get("webhook-id"), nil)
+		if !bytes.Equal(servertest.OKBody(t, read), v.body) {
+			t.Errorf("received\n%s\nread\n%s", v.body, read.Body)
+		}
+	}
+	rotated, err := s.Client.RotateWebhookSecretWithResponse(t.Context(), endpoint.ID, nil)
+	secret := servertest.OK(t, rotated.StatusCode(), rotated.Body, rotated.JSON200, err).Secret
+	before := len(in.await(t, 1))
+	servertest.NewWorld(t, s.Client)
+	all := in.await(t, before+1)
+	last := all[len(all)-1]
+	for _, each := range []string{secret, *endpoint.Secret} {
+		if err := verifies(t, last, each); err != nil {
+			t.Errorf("after the rotation: %v", err)
+		}
+	}
+}
+
+// A ping reaches the endpoint that is tested, whatever types it names, and no other; it is not among the events.
+func TestAPingReachesOneEndpoint(t *testing.T) {
+	t.Parallel()
+	s := delivering(t)
+	in, other := newReceiver(t, nil), newReceiver(t, nil)
+	created, err := s.Client.CreateWebhookEndpointWithResponse(t.Context(), nil, api.WebhookEndpointRequest{
+		URL: in.URL, EventTypes: []api.EventType{api.EventTypeTransactionCreated},
+	})
+	endpoint := servertest.OK(t, created.StatusCode(), created.Body, created.JSON200, err)
+	untested := register(t, s, other.URL)
+	sent := ping(t, s, endpoint.ID)
+	if sent.EventType != api.EventTypePing || sent.Status != api.WebhookDeliveryStatusPending || sent.NextAttemptAt == nil {
+		t.Errorf("delivery %+v", sent)
+	}
+	delivery(t, s, endpoint.ID, sent.EventID, api.WebhookDeliveryStatusDelivered, 1)
+	got := in.await(t, 1)[0]
+	if err := verifies(t, got, *endpoint.Secret); err != nil {
+		t.Error(err)
+	}
+	if e := servertest.Parse[api.Event](t, got.body); e.Type != api.EventTypePing || e.ID != sent.EventID {
+		t.Errorf("the ping is %s", got.body)
+	}
+	if all := deliveries(t, s, untested.ID); len(all) != 0 {
+		t.Errorf("another endpoint has %+v", all)
+	}
+	if r := servertest.Call(t, s, http.MethodGet, "/events/"+sent.EventID.String(), nil); r.Status != http.StatusNotFound {
+		t.Errorf("the ping is an event: %d", r.Status)
+	}
+	feed, err := s.Client.ListEventsWithResponse(t.Context(), nil)
+	if page := servertest.OK(t, feed.StatusCode(), feed.Body, feed.JSON200, err); len(page.Items) != 0 {
+		t.Errorf("the feed has %s", feed.Body)
+	}
+}
+
+// A retry makes the attempt now that is due later, and another one after a success.
+func TestARetryIsMadeNow(t *testing.T) {
+	t.Parallel()
+	s := delivering(t)
+	in := newReceiver(t, func(times int) int {
+		if times == 1 {
+			return http.StatusInternalServerError
+		}
+		return http.StatusOK
+	})
+	endpoint := register(t, s, in.URL)
+	sent := ping(t, s, endpoint.ID)
+	failed := delivery(t, s, endpoint.ID, sent.EventID, api.WebhookDeliveryStatusPending, 1)
+	if a := failed.Attempts[0]; a.HTTPStatus == nil || *a.HTTPStatus != 500 || a.Error == nil || *a.Error != api.WebhookAttemptErrorHTTPStatus {
+		t.Errorf("the first attempt is %+v", a)
+	}
+	if now := retry(t, s, endpoint.ID, sent.EventID); now.Status != api.WebhookDeliveryStatusPending || !now.NextAttemptAt.Before(failed.NextAttemptAt.Time) {
+		t.Errorf("retried: %+v, before %+v", now, failed)
+	}
+	delivery(t, s, endpoint.ID, sent.EventID, api.WebhookDeliveryStatusDelivered, 2)
+	retry(t, s, endpoint.ID, sent.EventID)
+	delivery(t, s, endpoint.ID, sent.EventID, api.WebhookDeliveryStatusDelivered, 3)
+	all := in.await(t, 3)
+	for _, v := range all {
+		if id := v.header.Get("webhook-id"); id != sent.EventID.String() || !bytes.Equal(v.body, all[0].body) {
+			t.Errorf("webhook-id %s: %s, want %s: %s", id, v.body, sent.EventID, all[0].body)
+		}
+	}
+	r, err := s.Client.RetryWebhookDeliveryWithResponse(t.Context(), endpoint.ID, endpoint.ID)
+	if err != nil || r.StatusCode() != http.StatusNotFound {
+		t.Errorf("a retry of an event that is not delivered there: %d %s, %v", r.StatusCode(), r.Body, err)
+	}
+}
+
+func TestGoneDisablesTheEndpoint(t *testing.T) {
+	t.Parallel()
+	s := delivering(t)
+	in := newReceiver(t, func(int) int { return http.StatusGone })
+	endpoint := register(t, s, in.URL)
+	sent := ping(t, s, endpoint.ID)
+	delivery(t, s, endpoint.ID, sent.EventID, api.WebhookDeliveryStatusFailed, 1)
+	r, err := s.Client.GetWebhookEndpointWithResponse(t.Context(), endpoint.ID)
+	got := servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)
+	if !got.Disabled || got.DisabledReason == nil || *got.DisabledReason != api.WebhookDisabledReasonGone {
+		t.Errorf("endpoint %s", r.Body)
+	}
+	if d := ping(t, s, endpoint.ID); d.Status != api.WebhookDeliveryStatusCanceled || d.NextAttemptAt != nil {
+		t.Errorf("a test of a disabled endpoint: %+v", d)
+	}
+	if d := retry(t, s, endpoint.ID, sent.EventID); d.Status != api.WebhookDeliveryStatusCanceled || d.NextAttemptAt != nil {
+		t.Errorf("a retry at a disabled endpoint: %+v", d)
+	}
+}
+
+// What waits for an endpoint is canceled when its client disables it.
+func TestDisablingCancelsWhatWaits(t *testing.T) {
+	t.Parallel()
+	s := delivering(t)
+	in := newReceiver(t, func(int) int { return http.StatusServiceUnavailable })
+	endpoint := register(t, s, in.URL)
+	sent := ping(t, s, endpoint.ID)
+	delivery(t, s, endpoint.ID, sent.EventID, api.WebhookDeliveryStatusPending, 1)
+	r, err := s.Client.UpdateWebhookEndpointWithResponse(t.Context(), endpoint.ID, api.WebhookEndpointChange{Disabled: servertest.Ptr(true)})
+	servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)
+	delivery(t, s, endpoint.ID, sent.EventID, api.WebhookDeliveryStatusCanceled, 1)
+}
+
+// A service that does not deliver leaves everything to the next one that does.
+func TestAnotherServiceDeliversWhatWaits(t *testing.T) {
+	t.Parallel()
+	first := servertest.New(t)
+	in := newReceiver(t, nil)
+	endpoint := register(t, first, in.URL)
+	sent := ping(t, first, endpoint.ID)
+	first.Stop()
+	second := delivering(t, func(c *server.Config) { c.Database = first.Database })
+	delivery(t, second, endpoint.ID, sent.EventID, api.WebhookDeliveryStatusDelivered, 1)
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/payoutfiles"
+	"github.com/crossborder-payouts/payouts/server/store"
+)
+
+type transactionsExport struct {
+	changing
+	File   string `arg:"" optional:"" default:"-" help:"File to write, or - for standard output, which is the default."`
+	Client string `help:"Only transactions of this client."`
+	Status string `help:"Status of the transactions." default:"INITIATED"`
+	Ready  bool   `help:"Only transactions that may be released: no information is required, and the sender may still send. With INITIATED."`
+	Format string `help:"csv or jsonl (JSON lines). By default what the name of the file ends in, otherwise csv."`
+}
+
+// Run writes the transactions with everything that their payments need, and records the file. It has personal data: only its
+// owner may read it.
+func (e transactionsExport) Run(ctx context.Context, std streams) error {
+	if err := checkOneOf("status", e.Status, payout.TransactionStatuses()...); err != nil {
+		return err
+	}
+	if e.Ready && e.Status != string(payout.StatusInitiated) {
+		return usageError{"ready", errors.New("needs --status INITIATED")}
+	}
+	if e.Format == "" {
+		e.Format = string(payoutfiles.CSV)
+		if strings.HasSuffix(e.File, ".jsonl") {
+			e.Format = string(payoutfiles.JSONLines)
+		}
+	}
+	if err := checkOneOf("format", e.Format, payoutfiles.CSV, payoutfiles.JSONLines); err != nil {
+		return err
+	}
+	return e.with(ctx, func(db *store.Store) error {
+		clients, err := clientsOf(ctx, db, e.Client)
+		if err != nil {
+			return err
+		}
+		file := payout.File{
+			ID: payout.FileID(newID()), Name: nameOf(e.File), Actor: e.actor(), Totals: payout.Totals{},
+		}
+		write := func(out io.Writer) error {
+			if err := e.write(ctx, db, out, clients, &file); err != nil || file.Lines == 0 {
+				return err // a file without lines is no batch
+			}
+			return newService(db).RecordExport(ctx, file)
+		}
+		summary := std.out
+		if e.File == standard {
+			summary, err = std.errs, write(std.out)
+		} else {
+			err = replaceFile(e.File, true, write)
+		}
+		if err != nil {
+			return err
+		}
+		if file.Lines == 0 {
+			_, err = fmt.Fprintln(summary, "No batch: there are no such transactions.")
+			return err
+		}
+		_, err = fmt.Fprintf(summary, "Batch %s: %s\n", file.ID, summed(file.Lines, file.Totals))
+		return err
+	})
+}
+
+// write writes the file and counts it.
+func (e transactionsExport) write(
+	ctx context.Context, db *store.Store, out io.Writer, clients map[payout.ClientID]payout.Client, file *payout.File,
+) error {
+	hash := sha256.New()
+	w, err := payoutfiles.NewWriter(io.MultiWriter(out, hash), payoutfiles.Format(e.Format), file.ID)
+	if err != nil {
+		return err
+	}
+	err = db.Payables(ctx, slices.Sorted(maps.Keys(clients)), payout.TransactionStatus(e.Status), func(p payout.Payable) error {
+		if e.Ready && !p.Ready(clients[p.ClientID]) {
+			return nil
+		}
+		file.Lines++
+		file.Totals.Add(p.ToAmount, p.ToCurrency)
+		return w.Write(p)
+	})
+	if err == nil {
+		err = w.Flush()
+	}
+	file.SHA256 = hex.EncodeToString(hash.Sum(nil))
+	return err
+}
+
+// clientsOf returns one client, or all if the id is empty.
+func clientsOf(ctx context.Context, db *store.Store, id string) (map[payout.ClientID]payout.Client, error) {
+	clients := map[payout.ClientID]payout.Client{}
+	if id == "" {
+		all, err := db.Clients(ctx)
+		for _, c := range all {
+			clients[c.ID] = c.Client
+		}
+		return clients, err
+	}
+	if reason := payout.ClientIDReason(payout.ClientID(id)); reason != "" {
+		return nil, usageError{"client", errors.New(reason)}
+	}
+	row, ok, err := db.ClientRow(ctx, payout.ClientID(id))
+	if err == nil && !ok {
+		err = store.ErrNoClient
+	}
+	clients[row.ID] = row.Client
+	return clients, err
+}
+
+// nameOf returns the name of a file without its folders.
+func nameOf(file string) string {
+	if file == standard {
+		return standard
+	}
+	return filepath.Base(file)
+}
+
+// summed prints a number of transactions and their totals: "2 transactions, 45000.00 NPR, 10.000 KWD".
+func summed(lines int, totals payout.Totals) string {
+	parts := []string{fmt.Sprintf("%d %s", lines, plural(lines, "transaction"))}
+	for _, currency := range slices.Sorted(maps.Keys(totals)) {
+		parts = append(parts, payout.MajorTotal(totals[currency], currency)+" "+currency)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+const eventColumns = `id, type, resource_id, user_id, created_at, data`
+
+func scanEvent(s scanner, e *payout.Event) error {
+	return s.Scan(&e.ID, &e.Type, &e.ResourceID, &e.UserID, timeColumn{&e.CreatedAt}, &e.Data, &e.Position)
+}
+
+// InsertEvents adds events to the queue of the publisher. It comes after the lock of the resource that they are about, because
+// their order is that of this call.
+func (t tx) InsertEvents(ctx context.Context, clientID payout.ClientID, all ...payout.Event) error {
+	if len(all) == 0 {
+		return nil
+	}
+	rows := make([]string, len(all))
+	args := []any{clientID}
+	for i, e := range all {
+		n := len(args)
+		rows[i] = fmt.Sprintf("($1, $%d, $%d, $%d, $%d, $%d, $%d)", n+1, n+2, n+3, n+4, n+5, n+6)
+		args = append(args, e.ID, string(e.Type), e.ResourceID, e.UserID, micros(e.CreatedAt), string(e.Data))
+	}
+	_, err := t.exec(ctx, `insert into event_queue (client_id, `+eventColumns+`) values `+strings.Join(rows, ", "), args...)
+	if err == nil {
+		*t.queued = true
+	}
+	return err
+}
+
+// Event reads a published event.
+func (r reads) Event(ctx context.Context, clientID payout.ClientID, id payout.EventID) (payout.Event, bool, error) {
+	return one(ctx, r, scanEvent, `select `+eventColumns+`, position from events where client_id = $1 and id = $2`, clientID, id)
+}
+
+// Events lists a page of the feed of a client, oldest first.
+func (r reads) Events(ctx context.Context, clientID payout.ClientID, page payout.FeedPage) ([]payout.Event, error) {
+	where, args := ``, []any{clientID, page.After.Number, page.Limit}
+	if page.Type != "" {
+		where, args = ` and type = $4`, append(args, string(page.Type))
+	}
+	return list(ctx, r, scanEvent, `select `+eventColumns+`, position from events where client_id = $1 and position > $2`+where+`
+		order by position limit $3`, args...)
+}
+
+// FeedState reads what a reader must know before it reads the feed after a position.
+func (r reads) FeedState(ctx context.Context, clientID payout.ClientID, position int64) (payout.FeedState, error) {
+	state, _, err := one(ctx, r, func(s scanner, v *payout.FeedState) error { return s.Scan(&v.Queued, &v.Last, &v.ID) },
+		`select exists (select 1 from event_queue where client_id = $1),
+			coalesce((select position from event_head where client_id = $1), 0),
+			coalesce((select id from events where client_id = $1 and position = $2), '')`, clientID, position)
+	return state, err
+}
+
+// EventQueue returns how many events wait for the publisher, and when the oldest of them was created.
+func (s *Store) EventQueue(ctx context.Context) (waiting int64, oldest time.Time, err error) {
+	type row struct {
+		n      int64
+		oldest int64
+	}
+	v, _, err := one(ctx, s.reads, func(s scanner, v *row) error { return s.Scan(&v.n, &v.oldest) },
+		`select count(*), coalesce(min(created_at), 0) from event_queue`)
+	if v.n > 0 {
+		oldest = fromMicros(v.oldest)
+	}
+	return v.n, oldest, err
+}
+
+// DeleteEvents deletes the oldest events of a client with their deliveries, at most limit, up to the first that was created at
+// the time or later. It returns how many it deleted.
+func (s *Store) DeleteEvents(ctx context.Context, clientID payout.ClientID, before time.Time, limit int) (deleted int64, err error) {
+	err = s.write(ctx, func(t tx) error {
+		deleted = 0
+		type row struct{ position, createdAt int64 }
+		oldest, err := list(ctx, t.reads, func(s scanner, v *row) error { return s.Scan(&v.position, &v.createdAt) },
+			`select position, created_at from events where client_id = $1 order by position limit $2`, clientID, limit)
+		if err != nil {
+			return err
+		}
+		last := int64(0)
+		for _, v := range oldest {
+			if v.createdAt >= micros(before) {
+				break
+			}
+			last = v.position
+		}
+		if last == 0 {
+			return nil
+		}
+		if _, err := t.exec(ctx, `update event_head set kept_since = $2 where client_id = $1 and kept_since < $2`,
+			clientID, micros(before)); err != nil {
+			return err
+		}
+		for _, table := range []string{"webhook_attempts", "webhook_deliveries"} {
+			if _, err := t.exec(ctx, `delete from `+table+` where client_id = $1 and event_id in
+				(select id from events where client_id = $1 and position <= $2)`, clientID, last); err != nil {
+				return err
+			}
+		}
+		deleted, err = t.exec(ctx, `delete from events where client_id = $1 and position <= $2`, clientID, last)
+		return err
+	})
+	return deleted, err
+}
