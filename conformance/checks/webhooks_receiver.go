@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,8 @@ func webhooksReceived() []probe.Check {
 			"Send both signatures, separated by a space, for 24 hours.", signsTwice),
 		check("gone", "An endpoint that answers 410 is disabled, with the reason GONE",
 			"Disable the endpoint at 410, and cancel what waits for it.", disablesGone),
+		check("on-request", "A failed delivery is sent again on request, once its endpoint is enabled again",
+			"Let POST .../deliveries/{event_id}/retry put the delivery back into the queue, with the attempts that it has.", receivesOnRequest),
 		check("types", "An endpoint receives no events of types that it does not name",
 			"Compare the type of the event with event_types when the event is published.", receivesItsTypes),
 	}
@@ -210,7 +213,39 @@ func disablesGone(t *probe.T) {
 	h.delivery(event, func(d api.WebhookDelivery) bool { return d.Status == api.WebhookDeliveryStatusFailed })
 	r, err := t.Client().GetWebhookEndpointWithResponse(t.Context(), h.ID)
 	e := probe.OK(t, r, err)
-	t.Expect(e.Disabled && e.DisabledReason != nil && *e.DisabledReason == api.WebhookDisabledReasonGone, "the endpoint is not disabled with the reason GONE")
+	gone := func(e api.WebhookEndpoint) bool {
+		return e.Disabled && e.DisabledReason != nil && *e.DisabledReason == api.WebhookDisabledReasonGone
+	}
+	t.Expect(gone(e), "the endpoint is not disabled with the reason GONE")
+	changed, err := t.Client().UpdateWebhookEndpointWithResponse(t.Context(), h.ID, api.WebhookEndpointChange{Description: probe.Ptr("unused")})
+	t.Expect(gone(probe.OK(t, changed, err)), "after a change of its description it is not disabled with the reason GONE")
+	listed, err := t.Client().ListWebhookEndpointsWithResponse(t.Context(), nil)
+	t.Expect(slices.ContainsFunc(probe.OK(t, listed, err).Items, func(e api.WebhookEndpoint) bool { return e.ID == h.ID && gone(e) }),
+		"the list does not show it disabled with the reason GONE")
+}
+
+func receivesOnRequest(t *probe.T) {
+	h := newHook(t, rareType, func(w http.ResponseWriter, number int) {
+		w.WriteHeader(map[bool]int{true: http.StatusGone, false: http.StatusOK}[number == 1])
+	})
+	defer h.delete()
+	event := h.eventOf(h.receive(1, soon)[0])
+	h.delivery(event, func(d api.WebhookDelivery) bool { return d.Status == api.WebhookDeliveryStatusFailed })
+	changed, err := t.Client().UpdateWebhookEndpointWithResponse(t.Context(), h.ID, api.WebhookEndpointChange{Disabled: probe.Ptr(false)})
+	enabled := probe.OK(t, changed, err)
+	t.Expect(!enabled.Disabled && enabled.DisabledReason == nil, "the endpoint is still disabled, or has a reason for it")
+	r, err := t.Client().RetryWebhookDeliveryWithResponse(t.Context(), h.ID, event)
+	d := probe.OK(t, r, err)
+	t.Expect(d.EventID == event && len(d.Attempts) == 1 && failedWith(d.Attempts[0], http.StatusGone, api.WebhookAttemptErrorHTTPStatus),
+		"the answer to the retry does not show the attempt with 410")
+	hooks := t.Await(h.inbox, 2, soon)
+	if len(hooks) < 2 {
+		t.Fatalf("the event was not sent again within %s", soon)
+	}
+	t.Expect(h.eventOf(hooks[1]) == event, "the second attempt has another webhook-id")
+	h.delivery(event, func(d api.WebhookDelivery) bool {
+		return d.Status == api.WebhookDeliveryStatusDelivered && len(d.Attempts) == 2
+	})
 }
 
 func receivesItsTypes(t *probe.T) {
