@@ -38,7 +38,7 @@ type mutant struct {
 // handWritten returns the mutants that break rules of behavior, in the order of the checks.
 func handWritten() []mutant {
 	return slices.Concat(
-		referenceMutants(), userMutants(), verificationMutants(), informationMutants(), limitMutants(), accountMutants(), transactionMutants(), lifecycleMutants(), eventMutants(), webhookMutants(), previewMutants(), clientListMutants(), idempotencyMutants(),
+		referenceMutants(), userMutants(), verificationMutants(), informationMutants(), limitMutants(), accountMutants(), transactionMutants(), lifecycleMutants(), eventMutants(), webhookMutants(), deliveryMutants(), previewMutants(), clientListMutants(), idempotencyMutants(),
 		authenticationMutants(), isolationMutants(), validationMutants(), httpMutants(), errorMutants(),
 	)
 }
@@ -175,7 +175,11 @@ func (j *jury) failsAlone(t *testing.T, m mutant, id string) bool {
 // run runs checks against a mutant until one of them fails, and returns what has failed by then.
 func (j *jury) run(t *testing.T, m mutant, only conformance.Filter) []string {
 	t.Helper()
-	results := runChecks(t, m.fault().with(j.handler), conformance.Target{Only: only, MaxFailures: 1})
+	target := conformance.Target{Only: only, MaxFailures: 1}
+	if slices.ContainsFunc(only.IDs, func(id string) bool { return strings.HasPrefix(id, received) }) {
+		target.Receiver = "127.0.0.1:0"
+	}
+	results := runChecks(t, m.fault().with(j.handler), target)
 	var failed []string
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -242,6 +246,7 @@ func runChecks(t *testing.T, h http.Handler, target conformance.Target) []confor
 	first, second := server.SandboxClients[0], server.SandboxClients[1]
 	target.Target = probe.Target{
 		URL: listener.URL, ClientID: first.ID, ClientSecret: first.Secret, OtherClientID: second.ID, OtherClientSecret: second.Secret,
+		Receiver: target.Receiver,
 	}
 	report, err := conformance.Run(t.Context(), target)
 	if err != nil {
