@@ -889,7 +889,7 @@ type EventData struct {
 	// FundingAccount An account from which a sender pays, with its present status.
 	FundingAccount *FundingAccount `json:"funding_account,omitempty"`
 
-	// Transaction A transfer as it is now. `from_amount`, `fee_amount` and `bonus_amount` are in `from_currency`, `to_amount` is in `to_currency`; each has all decimals of its currency. `updated_at` is when its status or delivery status last changed, at first `created_at`.
+	// Transaction A transfer as it is now. `from_amount`, `fee_amount` and `bonus_amount` are in `from_currency`, `to_amount` is in `to_currency`; each has all decimals of its currency. `updated_at` is when its status or delivery status last changed, at first `created_at`; each change makes it later.
 	Transaction *Transaction `json:"transaction,omitempty"`
 
 	// User A sender: everything that was sent, and what the service adds. What was not sent is absent.
@@ -1582,7 +1582,7 @@ type TimeBound = string
 // Example: 2026-01-31T09:30:00.000000
 type Timestamp = wire.Timestamp
 
-// Transaction A transfer as it is now. `from_amount`, `fee_amount` and `bonus_amount` are in `from_currency`, `to_amount` is in `to_currency`; each has all decimals of its currency. `updated_at` is when its status or delivery status last changed, at first `created_at`.
+// Transaction A transfer as it is now. `from_amount`, `fee_amount` and `bonus_amount` are in `from_currency`, `to_amount` is in `to_currency`; each has all decimals of its currency. `updated_at` is when its status or delivery status last changed, at first `created_at`; each change makes it later.
 type Transaction struct {
 	// BonusAmount Bonus in `from_currency`, on top of `from_amount`. At present always 0.
 	BonusAmount wire.Amount `json:"bonus_amount"`

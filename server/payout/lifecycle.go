@@ -206,10 +206,11 @@ func (t Transaction) deliveryFits() bool {
 		})
 }
 
-// movedAt returns the time of a change, which is never before the one before it, even if the clock of another replica is ahead.
+// movedAt returns the time of a change, which is always after that of the one before it, even if the clock of another replica is
+// ahead: receivers of webhooks tell by it which of two states is newer.
 func (t Transaction) movedAt(now time.Time) time.Time {
-	if now.Before(t.UpdatedAt) {
-		return t.UpdatedAt
+	if next := t.UpdatedAt.Add(time.Microsecond); now.Before(next) {
+		return next
 	}
 	return now
 }

@@ -172,8 +172,9 @@ func TestReasonsOfMoves(t *testing.T) {
 	made := s.sent(t, s.deposit("1"))
 	w.clock.set(startOfTests.Add(time.Hour))
 	s.moved(t, made.ID, payout.StatusProcessing)
+	w.clock.set(startOfTests.Add(time.Hour + time.Minute))
 	v, err := s.move(t, made.ID, payout.Move{Status: payout.StatusFailed, Reason: payout.ReasonAccountInvalid})
-	if ok(t, v, err); v.StatusReason != payout.ReasonAccountInvalid || !v.UpdatedAt.Equal(startOfTests.Add(time.Hour).Truncate(time.Microsecond)) ||
+	if ok(t, v, err); v.StatusReason != payout.ReasonAccountInvalid || !v.UpdatedAt.Equal(startOfTests.Add(time.Hour+time.Minute).Truncate(time.Microsecond)) ||
 		!v.CreatedAt.Equal(made.CreatedAt) {
 		t.Errorf("failed: %+v", v)
 	}
@@ -181,6 +182,30 @@ func TestReasonsOfMoves(t *testing.T) {
 	again, err := s.move(t, made.ID, payout.Move{Status: payout.StatusFailed, Reason: payout.ReasonOther})
 	if ok(t, again, err); again.StatusReason != v.StatusReason || again.UpdatedAt != v.UpdatedAt {
 		t.Errorf("the same status changed %+v to %+v", v, again)
+	}
+}
+
+// Receivers of webhooks tell by updated_at which of two states is newer, so each move makes it later, whatever the clock shows.
+func TestEachMoveIsLaterThanTheOneBefore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.newSender(t, individual("US"))
+	made := s.sent(t, s.deposit("1"))
+	for i, clock := range []time.Time{startOfTests, startOfTests.Add(-time.Hour), startOfTests.Add(time.Hour)} {
+		w.clock.set(clock)
+		m := payout.Move{Status: []payout.TransactionStatus{payout.StatusProcessing, payout.StatusCompleted, payout.StatusReturned}[i]}
+		if m.Status == payout.StatusReturned {
+			m.Reason = payout.ReasonPayoutReturned
+		}
+		v, err := s.move(t, made.ID, m)
+		want := clock.Truncate(time.Microsecond)
+		if next := made.UpdatedAt.Add(time.Microsecond); want.Before(next) {
+			want = next
+		}
+		if ok(t, v, err); !v.UpdatedAt.Equal(want) {
+			t.Errorf("%s at %v, want %v", v.Status, v.UpdatedAt, want)
+		}
+		made = v
 	}
 }
 

@@ -1,6 +1,6 @@
 """Transactions: their rules in the order of the contract, their moves, and their lists."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from math import floor
@@ -157,7 +157,8 @@ class Transactions:
             self._sending(call, transaction.user)
             if view["required_information"]:
                 raise refused("INFORMATION_REQUIRED")
-        view.update(status=status, delivery_status=delivery, updated_at=max(timestamp(now()), view["updated_at"]))
+        moved = max(now(), datetime.fromisoformat(view["updated_at"]).replace(tzinfo=UTC) + timedelta(microseconds=1))
+        view.update(status=status, delivery_status=delivery, updated_at=timestamp(moved))
         if reason:
             view["status_reason"] = reason
         transaction.refresh()
