@@ -30,9 +30,19 @@ func (w Watch) Version(t testing.TB) (version string) {
 	return version
 }
 
+// readVersion reads outside of the isolation that the test may set: a serializable read of all tables would compete with writers.
 func readVersion(t testing.TB, db *sql.DB, into *string, query string) {
 	t.Helper()
-	if err := db.QueryRowContext(t.Context(), query).Scan(into); err != nil {
+	var isolation sql.IsolationLevel
+	if OnPostgreSQL(t) {
+		isolation = sql.LevelReadCommitted
+	}
+	tx, err := db.BeginTx(t.Context(), &sql.TxOptions{Isolation: isolation})
+	if err != nil {
+		t.Fatalf("read version: %v", err)
+	}
+	defer tx.Rollback() //nolint:errcheck // nothing was written
+	if err := tx.QueryRowContext(t.Context(), query).Scan(into); err != nil {
 		t.Fatalf("read version: %v", err)
 	}
 }
