@@ -31,12 +31,13 @@ demo: ## Run a whole payout with the SDK against a fresh sandbox
 
 .PHONY: test
 test: ## Run all tests on SQLite, and those that depend on the engine on PostgreSQL as well
-	go test -short $$(go list ./... | grep -v /e2e/browser)
+	go test -short $$(go list ./... | grep -v -e /e2e/browser -e /e2e/story)
 	$(if $(RACE),go test -short $(RACE) $(CONCURRENT))
 	PAYOUTD_TEST_ENGINE=postgres go test -short $(ENGINE)
 	PAYOUTD_TEST_ENGINE=postgres PAYOUTD_TEST_ISOLATION=serializable go test -short $(COMPETING)
-	@# In their own folders, because only there does go print the output of a passing run: that PostgreSQL or Chromium is missing.
+	@# In their own folders, because only there does go print the output of a passing run: that PostgreSQL, Chromium or a namespace is missing.
 	cd server/e2e/browser && go test -short
+	cd server/e2e/story && go test -short
 	cd server/e2e/operations && PAYOUTD_TEST_ENGINE=postgres go test -short
 	cd conformance && PAYOUTD_TEST_ENGINE=postgres go test -short
 
