@@ -1,6 +1,7 @@
 package payout
 
 import (
+	"fmt"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -10,8 +11,30 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// publicAddresses judges literal addresses as it judges, at each delivery, what a name leads to.
-var publicAddresses = ssrf.New(ssrf.WithAnyPort(), ssrf.WithAnyNetwork())
+// guardian denies what the IANA registries of special addresses list, and all of IPv6 but global unicast: private, loopback,
+// link-local and shared addresses, metadata services, IPv4-mapped addresses, NAT64, 6to4 and Teredo.
+var guardian = ssrf.New(ssrf.WithAnyPort())
+
+// CheckWebhookAddress returns an error that wraps ssrf.ErrProhibitedIP unless an address is a public one, which alone may
+// receive webhooks outside of a sandbox. It judges what is registered and, at each delivery, what a name leads to.
+func CheckWebhookAddress(address netip.Addr) error {
+	if embedded, ok := isatap(address); ok { // not in the registries, because any network may have such hosts
+		return fmt.Errorf("%w: %s leads to %s", ssrf.ErrProhibitedIP, address, embedded)
+	}
+	return guardian.SafeAddr(address)
+}
+
+// isatap returns the IPv4 address that the interface identifier of an ISATAP address has (RFC 5214, section 6.1).
+func isatap(address netip.Addr) (netip.Addr, bool) {
+	if !address.Is6() || address.Is4In6() {
+		return netip.Addr{}, false
+	}
+	b := address.As16()
+	if b[8]&^3 != 0 || b[9] != 0 || b[10] != 0x5e || b[11] != 0xfe {
+		return netip.Addr{}, false
+	}
+	return netip.AddrFrom4([4]byte(b[12:])), true
+}
 
 // hostLabel is a part of a host name between dots (RFC 1123).
 var hostLabel = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
@@ -63,7 +86,7 @@ func webhookHost(host string, private bool) string {
 		switch {
 		case address.Zone() != "":
 			return "must not have a zone in its address"
-		case !private && publicAddresses.Safe("", netip.AddrPortFrom(address, 443).String(), nil) != nil:
+		case !private && CheckWebhookAddress(address) != nil:
 			return public
 		}
 		return ""

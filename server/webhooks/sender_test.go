@@ -15,6 +15,8 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
 const (
@@ -173,7 +175,7 @@ func TestANameThatTurnsPrivateIsNotConnectedTo(t *testing.T) {
 		return [4]byte{127, 0, 0, 1}
 	})
 	first, err := resolver.LookupNetIP(t.Context(), "ip4", "receiver.example")
-	if err != nil || len(first) != 1 || CheckAddress(first[0].Unmap()) != nil {
+	if err != nil || len(first) != 1 || payout.CheckWebhookAddress(first[0].Unmap()) != nil {
 		t.Fatalf("the first look-up: %v, %v", first, err)
 	}
 	s := newSender(time.Minute, false, time.Now)
