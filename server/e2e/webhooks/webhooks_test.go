@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -168,6 +170,47 @@ func TestAnEventArrivesSigned(t *testing.T) {
 			t.Errorf("after the rotation: %v", err)
 		}
 	}
+}
+
+// A further rotation within 24 hours replaces the older of the two secrets, and each signs for 24 hours after it was replaced
+// (D-68).
+func TestTheLastTwoSecretsSign(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	clock := &servertest.Clock{}
+	s := delivering(t, func(c *server.Config) { c.Now = clock.Now })
+	in := newReceiver(t, nil)
+	clock.Set(now.Add(-25 * time.Hour))
+	endpoint := register(t, s, in.URL)
+	secrets := []string{*endpoint.Secret}
+	rotate := func(at time.Duration) {
+		t.Helper()
+		clock.Set(now.Add(at))
+		r, err := s.Client.RotateWebhookSecretWithResponse(t.Context(), endpoint.ID, nil)
+		secrets = append(secrets, servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err).Secret)
+	}
+	signed := func(want ...bool) {
+		t.Helper()
+		clock.Set(now)
+		before := len(in.await(t, 0))
+		ping(t, s, endpoint.ID)
+		got := in.await(t, before+1)[before]
+		for i, secret := range secrets {
+			if err := verifies(t, got, secret); (err == nil) != want[i] {
+				t.Errorf("secret %d of %d: %v", i+1, len(secrets), err)
+			}
+		}
+		signatures := strings.Fields(got.header.Get(standardwebhooks.HeaderWebhookSignature))
+		if n := len(slices.DeleteFunc(want, func(signs bool) bool { return !signs })); len(signatures) != n {
+			t.Errorf("%d signatures, want %d", len(signatures), n)
+		}
+	}
+	rotate(-24*time.Hour - time.Second)
+	signed(false, true)
+	rotate(-24*time.Hour + time.Minute)
+	signed(false, true, true)
+	rotate(-time.Hour)
+	signed(false, false, true, true)
 }
 
 // A ping reaches the endpoint that is tested, whatever types it names, and no other; it is not among the events.
