@@ -1151,6 +1151,11 @@ type MailingAddressRequest struct {
 	Zipcode *Zipcode `json:"zipcode,omitempty"`
 }
 
+// MiddleName Middle names of a person, 1 to 200 characters.
+//
+// Example: Devi
+type MiddleName = string
+
 // MobilePhone 4 to 20 digits with the dialling code of the country, without plus sign, spaces and hyphens.
 //
 // Example: 14155550100
@@ -1170,6 +1175,11 @@ type NetworkLimit struct {
 	MinAmount Amount `json:"min_amount"`
 }
 
+// NoOfTxnPerMonth How many transactions a business expects to send in a month: a number or a range, as free text of 1 to 64 characters.
+//
+// Example: 10 to 20
+type NoOfTxnPerMonth = string
+
 // Note A note on the transfer, at most 500 characters, with line breaks if you like.
 //
 // Example: For the school
@@ -1179,6 +1189,11 @@ type Note = string
 //
 // Example: BETWEEN_25_TO_50
 type NumberOfEmployee = string
+
+// Occupation What an individual does for a living, as free text of 1 to 100 characters.
+//
+// Example: Nurse
+type Occupation = string
 
 // Payer A service that carries out payouts of one method in one country.
 type Payer struct {
@@ -1499,6 +1514,11 @@ type RemainingLimit struct {
 //
 // Example: Family support
 type RemittancePurpose = string
+
+// SourceOfFund Where the money that a business sends comes from, as free text of 1 to 255 characters.
+//
+// Example: Sale of software
+type SourceOfFund = string
 
 // State A state of a country, first form.
 type State struct {
@@ -2069,6 +2089,11 @@ type TransactionStatus string
 // Example: INITIATED
 type TransactionStatusRequest = TransactionStatus
 
+// TxnFrequency How often a business expects to send, as free text of 1 to 64 characters.
+//
+// Example: WEEKLY
+type TxnFrequency = string
+
 // TxnType Who may send to whom: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows C2C, B2B and B2C; others may follow.
 //
 // Example: C2C
@@ -2146,18 +2171,38 @@ type User struct {
 	// MailingAddress The postal address of a business.
 	MailingAddress *MailingAddress `json:"mailing_address,omitempty"`
 
+	// MiddleName Middle names of a person, 1 to 200 characters.
+	//
+	// Example: Devi
+	MiddleName *MiddleName `json:"middle_name,omitempty"`
+
 	// MobilePhone 4 to 20 digits with the dialling code of the country, without plus sign, spaces and hyphens.
 	//
 	// Example: 14155550100
 	MobilePhone *MobilePhone `json:"mobile_phone,omitempty"`
+
+	// NoOfTxnPerMonth How many transactions a business expects to send in a month: a number or a range, as free text of 1 to 64 characters.
+	//
+	// Example: 10 to 20
+	NoOfTxnPerMonth *NoOfTxnPerMonth `json:"no_of_txn_per_month,omitempty"`
 
 	// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows BETWEEN_25_TO_50; other values are accepted.
 	//
 	// Example: BETWEEN_25_TO_50
 	NumberOfEmployee *NumberOfEmployee `json:"number_of_employee,omitempty"`
 
+	// Occupation What an individual does for a living, as free text of 1 to 100 characters.
+	//
+	// Example: Nurse
+	Occupation *Occupation `json:"occupation,omitempty"`
+
 	// PhysicalDocuments The copies that were sent, without their content.
 	PhysicalDocuments []PhysicalDocument `json:"physical_documents,omitempty"`
+
+	// SourceOfFund Where the money that a business sends comes from, as free text of 1 to 255 characters.
+	//
+	// Example: Sale of software
+	SourceOfFund *SourceOfFund `json:"source_of_fund,omitempty"`
 
 	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
@@ -2174,6 +2219,11 @@ type User struct {
 	//
 	// Example: UNVERIFIED
 	Status KycStatus `json:"status"`
+
+	// TxnFrequency How often a business expects to send, as free text of 1 to 64 characters.
+	//
+	// Example: WEEKLY
+	TxnFrequency *TxnFrequency `json:"txn_frequency,omitempty"`
 
 	// Type `SEND` for a sender; absent for a user who cannot send. More values may be added.
 	//
@@ -2214,7 +2264,7 @@ type UserPage struct {
 	NextCursor *Cursor `json:"next_cursor,omitempty"`
 }
 
-// UserRequest An individual, or with `business: true` a business. A business carries its name in `first_name` and sends neither `last_name` nor `gender`; an individual sends none of `business_type`, `user_scope`, `company_website`, `number_of_employee`, `mailing_address`.
+// UserRequest An individual, or with `business: true` a business. A business carries its name in `first_name` and sends none of `middle_name`, `last_name`, `gender`, `occupation`; an individual sends none of `business_type`, `user_scope`, `company_website`, `number_of_employee`, `source_of_fund`, `txn_frequency`, `no_of_txn_per_month`, `mailing_address`.
 type UserRequest struct {
 	// AddressLine1 Street and number, 1 to 255 characters.
 	//
@@ -2280,23 +2330,48 @@ type UserRequest struct {
 	// MailingAddress The postal address of a business. Each member is optional.
 	MailingAddress *MailingAddressRequest `json:"mailing_address,omitempty"`
 
+	// MiddleName Middle names of a person, 1 to 200 characters.
+	//
+	// Example: Devi
+	MiddleName *MiddleName `json:"middle_name,omitempty"`
+
 	// MobilePhone 4 to 20 digits with the dialling code of the country, without plus sign, spaces and hyphens.
 	//
 	// Example: 14155550100
 	MobilePhone *MobilePhone `json:"mobile_phone,omitempty"`
+
+	// NoOfTxnPerMonth How many transactions a business expects to send in a month: a number or a range, as free text of 1 to 64 characters.
+	//
+	// Example: 10 to 20
+	NoOfTxnPerMonth *NoOfTxnPerMonth `json:"no_of_txn_per_month,omitempty"`
 
 	// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows BETWEEN_25_TO_50; other values are accepted.
 	//
 	// Example: BETWEEN_25_TO_50
 	NumberOfEmployee *NumberOfEmployee `json:"number_of_employee,omitempty"`
 
+	// Occupation What an individual does for a living, as free text of 1 to 100 characters.
+	//
+	// Example: Nurse
+	Occupation *Occupation `json:"occupation,omitempty"`
+
 	// PhysicalDocuments Copies of documents, at most 20.
 	PhysicalDocuments []PhysicalDocumentRequest `json:"physical_documents,omitempty"`
+
+	// SourceOfFund Where the money that a business sends comes from, as free text of 1 to 255 characters.
+	//
+	// Example: Sale of software
+	SourceOfFund *SourceOfFund `json:"source_of_fund,omitempty"`
 
 	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
+
+	// TxnFrequency How often a business expects to send, as free text of 1 to 64 characters.
+	//
+	// Example: WEEKLY
+	TxnFrequency *TxnFrequency `json:"txn_frequency,omitempty"`
 
 	// Type `SEND` for a sender; absent for a user who cannot send. More values may be added.
 	//
@@ -2332,7 +2407,7 @@ type UserType string
 // Example: SEND
 type UserTypeRequest = UserType
 
-// UserUpdateRequest Members of a registration that get a value; the others stay. An individual sends none of `business_type`, `user_scope`, `company_website`, `number_of_employee`, `mailing_address`; a business sends neither `last_name` nor `gender`. A `mailing_address` has at least one member.
+// UserUpdateRequest Members of a registration that get a value; the others stay. An individual sends none of `business_type`, `user_scope`, `company_website`, `number_of_employee`, `source_of_fund`, `txn_frequency`, `no_of_txn_per_month`, `mailing_address`; a business sends none of `middle_name`, `last_name`, `gender`, `occupation`. A `mailing_address` has at least one member.
 type UserUpdateRequest struct {
 	// AddressLine1 Street and number, 1 to 255 characters.
 	//
@@ -2383,20 +2458,45 @@ type UserUpdateRequest struct {
 	// MailingAddress The postal address of a business. Each member is optional.
 	MailingAddress *MailingAddressRequest `json:"mailing_address,omitempty"`
 
+	// MiddleName Middle names of a person, 1 to 200 characters.
+	//
+	// Example: Devi
+	MiddleName *MiddleName `json:"middle_name,omitempty"`
+
 	// MobilePhone 4 to 20 digits with the dialling code of the country, without plus sign, spaces and hyphens.
 	//
 	// Example: 14155550100
 	MobilePhone *MobilePhone `json:"mobile_phone,omitempty"`
+
+	// NoOfTxnPerMonth How many transactions a business expects to send in a month: a number or a range, as free text of 1 to 64 characters.
+	//
+	// Example: 10 to 20
+	NoOfTxnPerMonth *NoOfTxnPerMonth `json:"no_of_txn_per_month,omitempty"`
 
 	// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows BETWEEN_25_TO_50; other values are accepted.
 	//
 	// Example: BETWEEN_25_TO_50
 	NumberOfEmployee *NumberOfEmployee `json:"number_of_employee,omitempty"`
 
+	// Occupation What an individual does for a living, as free text of 1 to 100 characters.
+	//
+	// Example: Nurse
+	Occupation *Occupation `json:"occupation,omitempty"`
+
+	// SourceOfFund Where the money that a business sends comes from, as free text of 1 to 255 characters.
+	//
+	// Example: Sale of software
+	SourceOfFund *SourceOfFund `json:"source_of_fund,omitempty"`
+
 	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
+
+	// TxnFrequency How often a business expects to send, as free text of 1 to 64 characters.
+	//
+	// Example: WEEKLY
+	TxnFrequency *TxnFrequency `json:"txn_frequency,omitempty"`
 
 	// UserScope What a business does: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows COMPUTER_TECHNOLOGY; other values are accepted.
 	//

@@ -102,11 +102,12 @@ func newUser(b *api.UserRequest) payout.User {
 		Sending:  text(b.Type) == string(api.UserTypeSend),
 		Country:  b.Country, ClientReference: text(b.ClientReference),
 		Profile: payout.UserProfile{
-			FirstName: b.FirstName, LastName: text(b.LastName), Email: b.Email, Gender: text(b.Gender),
+			FirstName: b.FirstName, MiddleName: text(b.MiddleName), LastName: text(b.LastName), Email: b.Email, Gender: text(b.Gender),
 			DateOfBirth: dateText(b.DateOfBirth), AddressLine1: text(b.AddressLine1), MobilePhone: text(b.MobilePhone),
-			City: text(b.City), Zipcode: text(b.Zipcode), State: text(b.State), IPAddress: text(b.IPAddress),
+			City: text(b.City), Zipcode: text(b.Zipcode), State: text(b.State), IPAddress: text(b.IPAddress), Occupation: text(b.Occupation),
 			BusinessType: text(b.BusinessType), UserScope: text(b.UserScope), CompanyWebsite: text(b.CompanyWebsite),
-			NumberOfEmployee: text(b.NumberOfEmployee),
+			NumberOfEmployee: text(b.NumberOfEmployee), SourceOfFund: text(b.SourceOfFund), TxnFrequency: text(b.TxnFrequency),
+			NoOfTxnPerMonth: text(b.NoOfTxnPerMonth),
 		},
 	}
 	u.Profile.MailingAddress = mailingAddress(b.MailingAddress)
@@ -116,11 +117,12 @@ func newUser(b *api.UserRequest) payout.User {
 
 func updatedProfile(b *api.UserUpdateRequest) payout.UserProfile {
 	return payout.UserProfile{
-		FirstName: text(b.FirstName), LastName: text(b.LastName), Email: text(b.Email), Gender: text(b.Gender),
+		FirstName: text(b.FirstName), MiddleName: text(b.MiddleName), LastName: text(b.LastName), Email: text(b.Email), Gender: text(b.Gender),
 		DateOfBirth: dateText(b.DateOfBirth), AddressLine1: text(b.AddressLine1), MobilePhone: text(b.MobilePhone),
-		City: text(b.City), Zipcode: text(b.Zipcode), State: text(b.State), IPAddress: text(b.IPAddress),
+		City: text(b.City), Zipcode: text(b.Zipcode), State: text(b.State), IPAddress: text(b.IPAddress), Occupation: text(b.Occupation),
 		BusinessType: text(b.BusinessType), UserScope: text(b.UserScope), CompanyWebsite: text(b.CompanyWebsite),
-		NumberOfEmployee: text(b.NumberOfEmployee), MailingAddress: mailingAddress(b.MailingAddress),
+		NumberOfEmployee: text(b.NumberOfEmployee), SourceOfFund: text(b.SourceOfFund), TxnFrequency: text(b.TxnFrequency),
+		NoOfTxnPerMonth: text(b.NoOfTxnPerMonth), MailingAddress: mailingAddress(b.MailingAddress),
 	}
 }
 
@@ -155,12 +157,13 @@ func user(u payout.User) api.User {
 	p := u.Profile
 	out := api.User{
 		ID: toID(u.ID), CreatedAt: timestamp(u.CreatedAt), Status: api.KycStatus(u.Status), Business: u.Business,
-		FirstName: p.FirstName, LastName: optional(p.LastName), Email: p.Email, Gender: optional(p.Gender),
+		FirstName: p.FirstName, MiddleName: optional(p.MiddleName), LastName: optional(p.LastName), Email: p.Email, Gender: optional(p.Gender),
 		DateOfBirth: optionalDate(p.DateOfBirth), AddressLine1: optional(p.AddressLine1),
 		MobilePhone: optional(p.MobilePhone), City: optional(p.City), Zipcode: optional(p.Zipcode),
-		State: optional(p.State), Country: u.Country, IPAddress: optional(p.IPAddress),
+		State: optional(p.State), Country: u.Country, IPAddress: optional(p.IPAddress), Occupation: optional(p.Occupation),
 		BusinessType: optional(p.BusinessType), UserScope: optional(p.UserScope), ClientReference: optional(u.ClientReference),
 		CompanyWebsite: optional(p.CompanyWebsite), NumberOfEmployee: optional(p.NumberOfEmployee),
+		SourceOfFund: optional(p.SourceOfFund), TxnFrequency: optional(p.TxnFrequency), NoOfTxnPerMonth: optional(p.NoOfTxnPerMonth),
 	}
 	if u.Sending {
 		send := api.UserTypeSend

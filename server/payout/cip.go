@@ -53,6 +53,7 @@ var profileMembers = []struct {
 	of        func(*UserProfile) *string
 }{
 	{"first_name", "FIRST_NAME", func(p *UserProfile) *string { return &p.FirstName }},
+	{"middle_name", "MIDDLE_NAME", func(p *UserProfile) *string { return &p.MiddleName }},
 	{"last_name", "LAST_NAME", func(p *UserProfile) *string { return &p.LastName }},
 	{"email", "EMAIL", func(p *UserProfile) *string { return &p.Email }},
 	{"gender", "GENDER", func(p *UserProfile) *string { return &p.Gender }},
@@ -63,10 +64,14 @@ var profileMembers = []struct {
 	{"zipcode", "ZIP_CODE", func(p *UserProfile) *string { return &p.Zipcode }},
 	{"state", "STATE", func(p *UserProfile) *string { return &p.State }},
 	{"ip_address", "IP_ADDRESS", func(p *UserProfile) *string { return &p.IPAddress }},
+	{"occupation", "OCCUPATION", func(p *UserProfile) *string { return &p.Occupation }},
 	{"business_type", "COMPANY_TYPE", func(p *UserProfile) *string { return &p.BusinessType }},
 	{"user_scope", "NATURE_OF_BUSINESS", func(p *UserProfile) *string { return &p.UserScope }},
 	{"company_website", "COMPANY_WEBSITE", func(p *UserProfile) *string { return &p.CompanyWebsite }},
 	{"number_of_employee", "NO_OF_EMPLOYEE", func(p *UserProfile) *string { return &p.NumberOfEmployee }},
+	{"source_of_fund", "SOURCE_OF_FUND", func(p *UserProfile) *string { return &p.SourceOfFund }},
+	{"txn_frequency", "TXN_FREQUENCY", func(p *UserProfile) *string { return &p.TxnFrequency }},
+	{"no_of_txn_per_month", "NO_OF_TXN_PER_MONTH", func(p *UserProfile) *string { return &p.NoOfTxnPerMonth }},
 }
 
 // tagMailingAddress is the CIP tag of the one member of a profile that is no text.

@@ -131,15 +131,16 @@ func TestFurtherInformationFollowsTheRulesOfTheRegistration(t *testing.T) {
 	w := newWorld(t)
 	person, company := w.register(t, individual("US")), w.register(t, business("US"))
 	all := payout.UserProfile{
-		LastName: "B", Gender: "F", BusinessType: "LLC", UserScope: "RETAIL", CompanyWebsite: "example.com", NumberOfEmployee: "ONE",
+		MiddleName: "M", LastName: "B", Gender: "F", Occupation: "Nurse", BusinessType: "LLC", UserScope: "RETAIL",
+		CompanyWebsite: "example.com", NumberOfEmployee: "ONE", SourceOfFund: "Sales", TxnFrequency: "WEEKLY", NoOfTxnPerMonth: "4",
 		MailingAddress: &payout.MailingAddress{Country: "XX"}, DateOfBirth: "1899-12-31",
 	}
 	for id, want := range map[payout.UserID][]string{
 		person.ID: {
-			"/business_type", "/user_scope", "/company_website", "/number_of_employee", "/mailing_address", "/mailing_address/country",
-			"/date_of_birth",
+			"/business_type", "/user_scope", "/company_website", "/number_of_employee", "/source_of_fund", "/txn_frequency",
+			"/no_of_txn_per_month", "/mailing_address", "/mailing_address/country", "/date_of_birth",
 		},
-		company.ID: {"/last_name", "/gender", "/mailing_address/country", "/date_of_birth"},
+		company.ID: {"/middle_name", "/last_name", "/gender", "/occupation", "/mailing_address/country", "/date_of_birth"},
 	} {
 		_, err := w.UpdateUser(t.Context(), w.acme, id, all)
 		if got := fieldsOf(t, err, payout.CodeBadRequest); !slices.Equal(got, want) {

@@ -2,6 +2,8 @@ package payout
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -39,6 +41,7 @@ type User struct {
 // UserProfile is the submitted information of a user.
 type UserProfile struct {
 	FirstName        string
+	MiddleName       string
 	LastName         string
 	Email            string
 	Gender           string
@@ -49,11 +52,21 @@ type UserProfile struct {
 	Zipcode          string
 	State            string
 	IPAddress        string
+	Occupation       string
 	BusinessType     string
 	UserScope        string
 	CompanyWebsite   string
 	NumberOfEmployee string
+	SourceOfFund     string
+	TxnFrequency     string
+	NoOfTxnPerMonth  string
 	MailingAddress   *MailingAddress
+}
+
+// Name returns the whole name of a person, or of a business.
+func (p UserProfile) Name() string {
+	parts := []string{p.FirstName, p.MiddleName, p.LastName}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " ")
 }
 
 // MailingAddress is the postal address of a business.
@@ -117,13 +130,18 @@ func (u User) check(now time.Time, isCountry func(string) bool) []Violation {
 	}
 	country("/country", u.Country)
 	if u.Business {
+		absent(p.MiddleName != "", "/middle_name", "a business user")
 		absent(p.LastName != "", "/last_name", "a business user")
 		absent(p.Gender != "", "/gender", "a business user")
+		absent(p.Occupation != "", "/occupation", "a business user")
 	} else {
 		absent(p.BusinessType != "", "/business_type", "an individual user")
 		absent(p.UserScope != "", "/user_scope", "an individual user")
 		absent(p.CompanyWebsite != "", "/company_website", "an individual user")
 		absent(p.NumberOfEmployee != "", "/number_of_employee", "an individual user")
+		absent(p.SourceOfFund != "", "/source_of_fund", "an individual user")
+		absent(p.TxnFrequency != "", "/txn_frequency", "an individual user")
+		absent(p.NoOfTxnPerMonth != "", "/no_of_txn_per_month", "an individual user")
 		absent(p.MailingAddress != nil, "/mailing_address", "an individual user")
 	}
 	if p.MailingAddress != nil {

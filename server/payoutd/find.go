@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -140,7 +141,8 @@ func (f find) searchNames(ctx context.Context, std streams, db *store.Store, id 
 		}
 		for _, u := range users {
 			p := u.Profile
-			if strings.EqualFold(f.Text, p.FirstName) || strings.EqualFold(f.Text, p.LastName) || strings.EqualFold(f.Text, p.FirstName+" "+p.LastName) {
+			names := []string{p.FirstName, p.LastName, p.FirstName + " " + p.LastName, p.Name()}
+			if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(f.Text, name) }) {
 				if found++; found > mostFound {
 					f.more(std, id, ", by its name", payout.Position{ID: string(u.ID)})
 					return nil

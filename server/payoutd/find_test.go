@@ -21,6 +21,7 @@ func TestFind(t *testing.T) {
 			unknownID: "document of a user", paymentDocument: "document of a transaction", "asha@example.com": "user, by its email address",
 			"customer-1": "user, by its client_reference", "order-2": "transaction, by its client_reference", "sign\x1bup": "user, by its idempotency key",
 			"card\t1": "funding account, by its idempotency key", "firm kk": "user, by its name", "ASHA": "user, by its name",
+			"asha exa\x1bmple": "user, by its name", "asha devi exa\x1bmple": "user, by its name",
 		} {
 			for _, args := range [][]string{{"find", text}, {"find", "--client=acme", text}} {
 				out := o.done(t, args...)

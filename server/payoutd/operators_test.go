@@ -137,13 +137,17 @@ func fill(ctx context.Context, tx payout.Tx) error {
 	asha := payout.User{
 		ID: ashaID, CreatedAt: seeded, Status: payout.KYCInProgress, Sending: true, Country: "US", ClientReference: "customer-1",
 		Profile: payout.UserProfile{
-			FirstName: "Asha", LastName: "Exa\x1bmple", Email: "asha@example.com", DateOfBirth: "1990-01-02", MobilePhone: "+15550100",
+			FirstName: "Asha", MiddleName: "Devi", LastName: "Exa\x1bmple", Email: "asha@example.com", DateOfBirth: "1990-01-02",
+			MobilePhone: "+15550100", Occupation: "Nur\x1bse",
 		},
 		Documents: []payout.Document{{ID: unknownID, Kind: payout.VirtualDocument, Type: "SSN", Value: "123-45-6789"}},
 	}
 	firm := payout.User{
 		ID: firmID, CreatedAt: seeded.Add(time.Minute), Status: payout.KYCVerified, Business: true, Country: "JP",
-		Profile: payout.UserProfile{FirstName: "Firm KK", Email: "x@firm.example", MailingAddress: &payout.MailingAddress{City: "Tokyo", Country: "JP"}},
+		Profile: payout.UserProfile{
+			FirstName: "Firm KK", Email: "x@firm.example", SourceOfFund: "Sales", TxnFrequency: "WEEKLY", NoOfTxnPerMonth: "4 to 8",
+			MailingAddress: &payout.MailingAddress{City: "Tokyo", Country: "JP"},
+		},
 	}
 	third := payout.User{ID: thirdID, CreatedAt: seeded.Add(time.Hour), Status: payout.KYCUnverified, Country: "US", Profile: payout.UserProfile{FirstName: "Third", Email: "t@example.com"}}
 	for _, u := range []payout.User{asha, firm, third} {

@@ -66,7 +66,7 @@ func (d *desk) newClient(t *testing.T, id string) {
 	d.client = row.Client
 	user := created(d.CreateUser(t.Context(), d.client, payout.Idempotency{}, payout.User{
 		Sending: true, Country: "US", Profile: payout.UserProfile{
-			FirstName: "Asha", LastName: "Example", Email: "asha@example.com", DateOfBirth: "1990-01-31",
+			FirstName: "Asha", MiddleName: "Devi", LastName: "Example", Email: "asha@example.com", DateOfBirth: "1990-01-31",
 			AddressLine1: "1 Road", City: "Town", State: "CA", Zipcode: "00001",
 		},
 		Documents: []payout.Document{{Kind: payout.VirtualDocument, Type: "SSN", Value: "000000000"}},

@@ -67,7 +67,8 @@ func TestAnExportHasWhatAPaymentNeeds(t *testing.T) {
 
 		common := map[string]string{
 			"client_id": "wide", "status": "INITIATED", "to_currency": "NPR", "from_currency": "USD", "exchange_rate": "132.25",
-			"destination": "NP", "funding_source_type": "CARD", "sender_first_name": "Asha", "sender_last_name": "Example", "sender_business": "false",
+			"destination": "NP", "funding_source_type": "CARD", "sender_first_name": "Asha", "sender_middle_name": "Devi", "sender_last_name": "Example",
+			"sender_business":      "false",
 			"sender_date_of_birth": "1990-01-31", "sender_address_line1": "1 Road", "sender_city": "Town", "sender_state": "CA", "sender_zipcode": "00001",
 			"sender_country": "US", "payee_first_name": "=Bina", "payee_last_name": "@Example", "payee_email": "bina@example.com",
 			"payee_mobile_phone": "+9779800000000", "payee_address_line1": "-3 Road", "payee_city": "Kathmandu", "payee_state": "P3",

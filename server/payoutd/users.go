@@ -132,7 +132,7 @@ func (s usersShow) Run(ctx context.Context, std streams) error {
 			return err
 		}
 		shown := shownUser{
-			userJSON: newUserJSON(u), keyJSON: newKeyJSON(keys[string(u.ID)]), Name: strings.TrimSpace(u.Profile.FirstName + " " + u.Profile.LastName),
+			userJSON: newUserJSON(u), keyJSON: newKeyJSON(keys[string(u.ID)]), Name: u.Profile.Name(),
 			Email: masked(u.Profile.Email), Tags: info.Tags, Documents: []documentJSON{},
 		}
 		if s.Personal {
@@ -174,10 +174,14 @@ func (u shownUser) fields() [][2]string {
 			{"ZIPCODE", p.Zipcode},
 			{"MOBILE PHONE", p.MobilePhone},
 			{"IP ADDRESS", p.IPAddress},
+			{"OCCUPATION", p.Occupation},
 			{"BUSINESS TYPE", p.BusinessType},
 			{"USER SCOPE", p.UserScope},
 			{"COMPANY WEBSITE", p.CompanyWebsite},
 			{"EMPLOYEES", p.NumberOfEmployee},
+			{"SOURCE OF FUND", p.SourceOfFund},
+			{"TXN FREQUENCY", p.TxnFrequency},
+			{"TXN PER MONTH", p.NoOfTxnPerMonth},
 			{"MAILING ADDRESS", mailingAddress(p.MailingAddress)},
 		} {
 			fields = append(fields, [2]string{f[0], printable(f[1])})

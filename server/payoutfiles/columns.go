@@ -46,6 +46,7 @@ var columns = []column{
 
 	{"sender_id", func(p payout.Payable) string { return string(p.UserID) }},
 	{"sender_first_name", func(p payout.Payable) string { return p.Sender.Profile.FirstName }},
+	{"sender_middle_name", func(p payout.Payable) string { return p.Sender.Profile.MiddleName }},
 	{"sender_last_name", func(p payout.Payable) string { return p.Sender.Profile.LastName }},
 	{"sender_business", func(p payout.Payable) string { return strconv.FormatBool(p.Sender.Business) }},
 	{"sender_date_of_birth", func(p payout.Payable) string { return p.Sender.Profile.DateOfBirth }},
