@@ -74,9 +74,14 @@ func information() []probe.Check {
 					{false, "/user_scope", api.UserUpdateRequest{UserScope: probe.Ptr("RETAIL")}},
 					{false, "/company_website", api.UserUpdateRequest{CompanyWebsite: probe.Ptr("www.example.com")}},
 					{false, "/number_of_employee", api.UserUpdateRequest{NumberOfEmployee: probe.Ptr("ONE")}},
+					{false, "/source_of_fund", api.UserUpdateRequest{SourceOfFund: probe.Ptr("Sales")}},
+					{false, "/txn_frequency", api.UserUpdateRequest{TxnFrequency: probe.Ptr("WEEKLY")}},
+					{false, "/no_of_txn_per_month", api.UserUpdateRequest{NoOfTxnPerMonth: probe.Ptr("4")}},
 					{false, "/mailing_address", api.UserUpdateRequest{MailingAddress: &api.MailingAddressRequest{City: probe.Ptr("Reno")}}},
+					{true, "/middle_name", api.UserUpdateRequest{MiddleName: probe.Ptr("Devi")}},
 					{true, "/last_name", api.UserUpdateRequest{LastName: probe.Ptr("Conformance")}},
 					{true, "/gender", api.UserUpdateRequest{Gender: probe.Ptr("FEMALE")}},
+					{true, "/occupation", api.UserUpdateRequest{Occupation: probe.Ptr("Nurse")}},
 					{true, "/mailing_address/country", api.UserUpdateRequest{MailingAddress: &api.MailingAddressRequest{Country: probe.Ptr("XX")}}},
 					{true, "/mailing_address", api.UserUpdateRequest{MailingAddress: &api.MailingAddressRequest{}}},
 					{false, "/date_of_birth", api.UserUpdateRequest{DateOfBirth: date("1899-12-31")}},
@@ -127,6 +132,22 @@ func information() []probe.Check {
 			Fix: "Lock the user before it is read, so that requests about one user follow each other.",
 			Run: concurrentUpdates,
 		},
+		{
+			ID: "information.registration", Title: "What the tags are named after that the document gives no field is taken by a registration, answered, and becomes its tag",
+			Clauses: []string{"2.7-individual", "2.7-business", "D-13", "D-39"}, Operations: []string{"createUser", "getUser", "getCipInfo"}, Needs: probe.Extensions,
+			Fix: "Take middle_name and occupation of an individual and source_of_fund, txn_frequency and no_of_txn_per_month of a business, refuse those of the other kind, and set their tags to SUBMIT.",
+			Run: registeredWithAll,
+		},
+		{
+			ID: "information.held", Title: "All that a transaction above the tier waits for can be sent, in every tier; once it is VERIFIED the transaction is released",
+			Clauses: []string{"2.7", "3-cip-requested", "D-17", "D-39", "D-66", "D-72"}, Needs: probe.Extensions,
+			Operations: append(updating, "createDocuments", "createTransaction", "getTransactionLimit", "setVerification", "setTransactionStatus"),
+			Fix:        "Let a member or a document submit each tag that a tier requires (D-39), and release on VERIFIED what was not VERIFIED at the creation.",
+			Run: each(
+				of("an individual", func(t *probe.T) { sendsAllThatIsRequired(t, individualTags) }),
+				of("a business", func(t *probe.T) { sendsAllThatIsRequired(t, businessTags, asBusiness(t)) }),
+			),
+		},
 	}, documentsSent()...)
 }
 
@@ -145,7 +166,8 @@ func updates(t *probe.T, business bool) []update {
 		one("zipcode", "ZIP_CODE", "94109"), one("state", "STATE", "NV"),
 	}
 	if !business {
-		return append(all, one("last_name", "LAST_NAME", "Another"), one("gender", "GENDER", "MALE"), one("ip_address", "IP_ADDRESS", "203.0.113.9"))
+		return append(all, one("middle_name", "MIDDLE_NAME", "Devi"), one("last_name", "LAST_NAME", "Another"), one("gender", "GENDER", "MALE"),
+			one("ip_address", "IP_ADDRESS", "203.0.113.9"), one("occupation", "OCCUPATION", "Night nurse"))
 	}
 	address := probe.Object(t, api.MailingAddressRequest{
 		Country: probe.Ptr(t.Target().Facts.OriginCountry), City: probe.Ptr("Third City"), AddressLine1: probe.Ptr("6 Conformance Road"),
@@ -153,6 +175,8 @@ func updates(t *probe.T, business bool) []update {
 	})
 	return append(all, one("ip_address", "", "203.0.113.9"), one("business_type", "COMPANY_TYPE", "PARTNERSHIP"), one("user_scope", "NATURE_OF_BUSINESS", "RETAIL"),
 		one("company_website", "COMPANY_WEBSITE", "https://shop.example.com"), one("number_of_employee", "NO_OF_EMPLOYEE", "ONE"),
+		one("source_of_fund", "SOURCE_OF_FUND", "Sale of software"), one("txn_frequency", "TXN_FREQUENCY", "twice a week"),
+		one("no_of_txn_per_month", "NO_OF_TXN_PER_MONTH", "8 to 10"),
 		one("mailing_address", "MAILING_ADDRESS", address))
 }
 
@@ -377,24 +401,15 @@ func addsDocuments(t *probe.T) {
 			same(t, "what is answered and what is read", readBack(t, probe.UserPath(first.ID)), jsonValue(t, r))
 		})
 	}
-	for tag, documents := range map[string]struct {
-		business bool
-		sent     api.UserDocumentsRequest
-	}{
-		"ID_DOC":                       {false, api.UserDocumentsRequest{PhysicalDocuments: []api.PhysicalDocumentRequest{scan("STATE_ID")}}},
-		"EIN_DOC":                      {true, api.UserDocumentsRequest{PhysicalDocuments: []api.PhysicalDocumentRequest{scan("EIN")}}},
-		"EIN_NUMBER":                   {true, api.UserDocumentsRequest{VirtualDocuments: []api.VirtualDocumentRequest{number("EIN_NUMBER")}}},
-		"CERTIFICATE_OF_INCORPORATION": {true, api.UserDocumentsRequest{PhysicalDocuments: []api.PhysicalDocumentRequest{scan("CERTIFICATE_OF_INCORPORATION")}}},
-		"ACCOUNT_OPERATOR_INFO":        {true, api.UserDocumentsRequest{VirtualDocuments: []api.VirtualDocumentRequest{number("SSN")}}},
-	} {
+	for tag, documents := range documentOf {
 		t.Case(tag, func() {
 			for _, before := range []api.CipStatus{api.CipStatusSubmit, api.CipStatusReviewing, api.CipStatusFailed, api.CipStatusRequested} {
-				u := registered(t, documents.business)
+				u := registered(t, slices.Contains(businessTags, tag))
 				want := t.Verify(u.ID, "", map[string]api.CipStatus{tag: before, "EMAIL": api.CipStatusReviewing}).CipInfo
 				if want == nil {
 					t.Fatalf("a user is answered without cip_info")
 				}
-				r, err := t.Client().CreateDocumentsWithResponse(t.Context(), u.ID, nil, documents.sent)
+				r, err := t.Client().CreateDocumentsWithResponse(t.Context(), u.ID, nil, documents)
 				probe.OK(t, r, err)
 				want[tag] = api.CipStatusSubmit
 				wantTags(t, cipInfo(t, u.ID).CipInfo, want)

@@ -132,8 +132,14 @@ func named(reply probe.Reply) []string {
 	return slices.Sorted(slices.Values(ids(body.Details, func(d api.ErrorDetail) string { return string(d.In) + " " + d.Field })))
 }
 
-// businessMembers are the members of a user that only a business has.
-var businessMembers = []string{"business_type", "user_scope", "company_website", "number_of_employee", "mailing_address"}
+// The members of a user that only one kind of user has.
+var (
+	individualMembers = []string{"middle_name", "last_name", "gender", "occupation"}
+	businessMembers   = []string{
+		"business_type", "user_scope", "company_website", "number_of_employee", "source_of_fund", "txn_frequency", "no_of_txn_per_month",
+		"mailing_address",
+	}
+)
 
 // ordinary returns bodies with all members that go together.
 func (op operation) ordinary(t *probe.T) []map[string]any {
@@ -143,7 +149,7 @@ func (op operation) ordinary(t *probe.T) []map[string]any {
 	case "createUser":
 		business := maps.Clone(body)
 		business["business"] = true
-		for _, name := range []string{"last_name", "gender"} {
+		for _, name := range individualMembers {
 			delete(business, name)
 		}
 		for _, name := range businessMembers {

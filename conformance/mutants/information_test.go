@@ -112,6 +112,24 @@ func informationMutants() []mutant {
 				}
 				return a
 			})),
+		broken("The occupation of a business is ignored", "information.registration", registering(func(user map[string]any) {
+			if user["business"] == true {
+				delete(user, "occupation")
+			}
+		})),
+		broken("How often a business sends is not answered", "information.registration", wherever(func(user map[string]any) {
+			delete(user, "txn_frequency")
+		})),
+		broken("A transaction waits for an occupation, which cannot be sent", "information.held", narrow("updateUser", func(r request) bool {
+			return r.member("occupation") != nil
+		})),
+		broken("A source of funds that is sent is still REQUESTED", "information.held",
+			after(func(op string, r request, a answer, next ask) answer {
+				if op == "updateUser" && a.status == 200 && r.member("source_of_fund") != nil {
+					setTags(r, next, "REQUESTED", "SOURCE_OF_FUND")
+				}
+				return a
+			})),
 		broken("Further documents come before the others", "information.documents.added", returning("createDocuments", func(_ request, u map[string]any) {
 			all := objects(u["virtual_documents"])
 			slices.Reverse(all)

@@ -16,24 +16,29 @@ BOTH_KINDS = {
     "state": "STATE",
     "country": "COUNTRY",
 }
-INDIVIDUAL = {"last_name": "LAST_NAME", "gender": "GENDER", "ip_address": "IP_ADDRESS"}
+INDIVIDUAL = {
+    "middle_name": "MIDDLE_NAME",
+    "last_name": "LAST_NAME",
+    "gender": "GENDER",
+    "ip_address": "IP_ADDRESS",
+    "occupation": "OCCUPATION",
+}
 BUSINESS = {
     "business_type": "COMPANY_TYPE",
     "user_scope": "NATURE_OF_BUSINESS",
     "company_website": "COMPANY_WEBSITE",
     "number_of_employee": "NO_OF_EMPLOYEE",
+    "source_of_fund": "SOURCE_OF_FUND",
+    "txn_frequency": "TXN_FREQUENCY",
+    "no_of_txn_per_month": "NO_OF_TXN_PER_MONTH",
     "mailing_address": "MAILING_ADDRESS",
 }
 # From members to tags, by User.is_business.
 FIELDS = {False: {**BOTH_KINDS, **INDIVIDUAL}, True: {**BOTH_KINDS, **BUSINESS}}
 # All tags of a kind (section 2.7).
 TAGS = {
-    False: {*FIELDS[False].values(), "OCCUPATION", "ID_DOC", "MIDDLE_NAME"},
-    True: {
-        *FIELDS[True].values(),
-        *"EIN_NUMBER ACCOUNT_OPERATOR_INFO CERTIFICATE_OF_INCORPORATION TXN_FREQUENCY EIN_DOC".split(),
-        *"NO_OF_TXN_PER_MONTH SOURCE_OF_FUND".split(),
-    },
+    False: {*FIELDS[False].values(), "ID_DOC"},
+    True: {*FIELDS[True].values(), *"EIN_NUMBER ACCOUNT_OPERATOR_INFO CERTIFICATE_OF_INCORPORATION EIN_DOC".split()},
 }
 DOCUMENTS = ("physical_documents", "virtual_documents")
 MAX_DOCUMENTS = 100
@@ -44,7 +49,7 @@ SETTLED = ("SUBMIT", "REVIEWING", "VERIFIED")
 class Users:
     def check_user(self, body, is_business):
         """Individuals and businesses have different fields, and countries and dates of birth must exist (D-13, D-61)."""
-        wrong = ("last_name", "gender") if is_business else BUSINESS
+        wrong = [name for name in INDIVIDUAL if name != "ip_address"] if is_business else BUSINESS
         kind = "a business" if is_business else "an individual"
         yield from (("body", f"/{name}", f"is not a field of {kind}") for name in wrong if name in body)
         places = {"": body, "/mailing_address": body.get("mailing_address", {})}
