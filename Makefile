@@ -5,7 +5,7 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race -gcflags=modernc.org/
 # Packages whose tests share things between many goroutines.
 CONCURRENT := ./client/... ./openapi/contract ./server/store ./server/httpapi ./server/e2e/concurrency ./server/e2e/monitoring
 # Tests of the service that depend on the database engine.
-ENGINE := $(addprefix ./server/e2e/,concurrency events idempotency memory monitoring outage plans webhooks)
+ENGINE := $(addprefix ./server/e2e/,concurrency crash events idempotency memory monitoring outage plans webhooks)
 # Tests of the service in which transactions compete.
 COMPETING := $(addprefix ./server/e2e/,concurrency events idempotency transactions)
 # The newer of the two versions of Go that the SDK supports; go.mod names the older one.
@@ -91,6 +91,13 @@ failover: ## Break a Patroni cluster under load: nothing may be lost or doubled 
 .PHONY: storm
 storm: ## Pay PAYOUTS (1000) while half of all requests meet a fault, drawn from SEED (the time); prints what the SDK said of each
 	@cd client && PAYOUTD_TEST_STORM=$(or $(PAYOUTS),1000) PAYOUTD_TEST_STORM_SEED=$(or $(SEED),$(shell date +%s)) go test -run TestStorm -count=1 -timeout 30m -v
+
+.PHONY: crash
+crash: ## Kill replicas and PostgreSQL while payouts make MOVES (2000) transitions, on both engines, drawn from SEED (the time)
+	@cd server/e2e/crash && for engine in sqlite postgres; do \
+		PAYOUTD_TEST_ENGINE=$$engine PAYOUTD_TEST_CRASH=$(or $(MOVES),2000) PAYOUTD_TEST_CRASH_SEED=$(or $(SEED),$(shell date +%s)) \
+			go test -run TestCrash -count=1 -timeout 30m -v || exit 1; \
+	done
 
 .PHONY: soak
 soak: ## Run payoutd on PostgreSQL at half load for DURATION (20m): memory, goroutines and descriptors must stay flat

@@ -12,7 +12,7 @@ import (
 type Difference struct {
 	Table    string          `json:"table"`
 	ClientID payout.ClientID `json:"client_id,omitempty"` // empty for reference data
-	ID       string          `json:"id"`                  // of the row; of a counter or tag, the id of its user
+	ID       string          `json:"id"`                  // of the row; of a counter or tag, the id of its user; of a job, that of its event
 	Problem  string          `json:"problem"`
 }
 
@@ -50,7 +50,7 @@ func (s *Store) Check(ctx context.Context, report func(Difference) error) (Check
 	c := checking{reads: s.reads, report: report}
 	c.db = t
 	for _, part := range []func(context.Context) error{
-		c.clients, c.reference, c.users, c.tags, c.accounts, c.documents, c.keys, c.relations, c.events, c.webhooks, c.usage,
+		c.clients, c.reference, c.users, c.tags, c.accounts, c.documents, c.keys, c.relations, c.events, c.webhooks, c.jobs, c.usage,
 	} {
 		if err := part(ctx); err != nil {
 			return c.done, err

@@ -56,3 +56,21 @@ func (c *checking) webhooks(ctx context.Context) error {
 	}, `select client_id, event_id, status, payload from webhook_deliveries order by client_id, endpoint_id, event_id`)
 	return err
 }
+
+// jobs compares the deliveries that wait for an attempt with the queue. Of an endpoint that is disabled or deleted, and of events
+// that are deleted, jobs may be left over until their time comes.
+func (c *checking) jobs(ctx context.Context) error {
+	job := func(member string) string { return c.engine.jobArgs + ` ->> '` + member + `'` }
+	jobs := `select ` + job("client_id") + ` as client_id, ` + job("endpoint_id") + ` as endpoint_id, ` + job("event_id") + ` as event_id
+		from river_job where kind = '` + WebhookJob{}.Kind() + `' and state in ('available', 'pending', 'retryable', 'running', 'scheduled')`
+	return c.related(ctx, []relation{
+		{"webhook_deliveries", "it is PENDING, and no job makes its next attempt", `select d.client_id, d.event_id from webhook_deliveries d
+			left join (` + jobs + `) j on j.client_id = d.client_id and j.endpoint_id = d.endpoint_id and j.event_id = d.event_id
+			where d.status = '` + string(payout.WebhookPending) + `' and j.event_id is null`},
+		{"river_job", "its delivery does not exist", `select j.client_id, j.event_id from (` + jobs + `) j
+			where not exists (select 1 from webhook_deliveries d
+				where d.client_id = j.client_id and d.endpoint_id = j.endpoint_id and d.event_id = j.event_id)
+			and exists (select 1 from webhook_endpoints w where w.client_id = j.client_id and w.id = j.endpoint_id and not w.disabled)
+			and exists (select 1 from events e where e.client_id = j.client_id and e.id = j.event_id)`},
+	})
+}

@@ -22,6 +22,8 @@ type engine struct {
 	lockMigrations func(ctx context.Context, db *sql.DB, fn func() error) error
 	// queue returns a driver of the job queue.
 	queue func(*sql.DB) riverdriver.Driver[*sql.Tx]
+	// jobArgs are the arguments of a job in the table of the queue, as what ->> takes a member from.
+	jobArgs string
 	// open returns a pool for writes and one for reads, which may be the same; create allows it to create a file.
 	open func(ctx context.Context, create bool) (writer, reader *sql.DB, err error)
 	// close closes the pools.

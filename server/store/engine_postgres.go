@@ -56,7 +56,8 @@ func postgresEngine(databaseURL string) (engine, error) {
 			}
 			return errors.Join(fn(), locker.Unlock(context.WithoutCancel(ctx), db))
 		},
-		queue: func(db *sql.DB) riverdriver.Driver[*sql.Tx] { return riverdatabasesql.New(db) },
+		queue:   func(db *sql.DB) riverdriver.Driver[*sql.Tx] { return riverdatabasesql.New(db) },
+		jobArgs: `args`,
 		open: func(ctx context.Context, _ bool) (writer, reader *sql.DB, err error) {
 			db := pool.open(config)
 			if err := db.PingContext(ctx); err != nil {

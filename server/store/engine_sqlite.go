@@ -26,6 +26,7 @@ func sqliteEngine(path string) engine {
 		// Each migration is one transaction: of two processes one commits it.
 		lockMigrations: func(_ context.Context, _ *sql.DB, fn func() error) error { return fn() },
 		queue:          func(db *sql.DB) riverdriver.Driver[*sql.Tx] { return riversqlite.New(db) },
+		jobArgs:        `cast(args as text)`,
 		open: func(ctx context.Context, create bool) (writer, reader *sql.DB, err error) {
 			if create {
 				file.create()

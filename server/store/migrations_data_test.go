@@ -128,9 +128,9 @@ func readsWebhooks(t *testing.T, url string) {
 		DisabledReason: payout.EndpointGone, FailingSince: at, CreatedAt: at, UpdatedAt: at.Add(time.Microsecond),
 		Secrets: payout.SealedWebhookSecrets{Current: []byte("sealed"), Old: []byte("sealed before"), OldExpires: at.AddDate(0, 0, 1)},
 	}}, true, err)
-	deliveries, err := s.WebhookDeliveries(t.Context(), "acme", "e-1", payout.WebhookPending, payout.Page{})
+	deliveries, err := s.WebhookDeliveries(t.Context(), "acme", "e-1", payout.WebhookCanceled, payout.Page{})
 	reads(t, "webhook deliveries", deliveries, []payout.WebhookDelivery{{
-		EndpointID: "e-1", EventID: "v-1", EventType: "ping", Payload: []byte(`{"type":"ping"}`), Status: payout.WebhookPending,
+		EndpointID: "e-1", EventID: "v-1", EventType: "ping", Payload: []byte(`{"type":"ping"}`), Status: payout.WebhookCanceled,
 		NextAttemptAt: at.Add(5 * time.Second), CreatedAt: at, Attempts: []payout.WebhookAttempt{
 			{Number: 1, At: at.Add(2 * time.Microsecond), Duration: 12 * time.Millisecond, HTTPStatus: 500, Error: "HTTP_STATUS"},
 		},

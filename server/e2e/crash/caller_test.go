@@ -24,11 +24,11 @@ import (
 
 const (
 	// callers is how many move payouts at the same time, and senders whose payouts they are.
-	callers, senders = 8, 3
+	callers, senders = 12, 3
 	// fileLines is how many payouts a file of the operator has.
 	fileLines = 5
 	// forget is the part of the calls without a known outcome that are not repeated: one of this many.
-	forget = 6
+	forget = 2
 )
 
 // story is what callers were told of one resource: its states, as describe returns them.
@@ -172,10 +172,10 @@ func describe(x api.Transaction) string {
 var ways = [][]string{
 	{"CANCELED NONE"},
 	{"PROCESSING PENDING", "COMPLETED DELIVERED"},
-	{"PROCESSING PENDING", "FAILED FAILED ACCOUNT_INVALID"}, //nolint:dupword // two statuses
-	{"PROCESSING PENDING", "COMPLETED DELIVERED", "RETURNED RETURNED PAYOUT_RETURNED"},
+	{"PROCESSING PENDING", "FAILED FAILED ACCOUNT_INVALID"},                            //nolint:dupword // two statuses
+	{"PROCESSING PENDING", "COMPLETED DELIVERED", "RETURNED RETURNED PAYOUT_RETURNED"}, //nolint:dupword // two statuses
 	{"PROCESSING PENDING", "PROCESSING READY_FOR_PICKUP", "COMPLETED DELIVERED"},
-	{"PROCESSING PENDING", "PROCESSING READY_FOR_PICKUP", "FAILED FAILED NOT_COLLECTED"},
+	{"PROCESSING PENDING", "PROCESSING READY_FOR_PICKUP", "FAILED FAILED NOT_COLLECTED"}, //nolint:dupword // two statuses
 }
 
 // work pays until enough changes were acknowledged.
@@ -250,7 +250,7 @@ func (c *caller) switching(ctx context.Context, enough int) {
 func (c *caller) operate(ctx context.Context, t *testing.T, p program, enough int) {
 	t.Helper()
 	dir := t.TempDir()
-	settled := []string{"COMPLETED DELIVERED", "FAILED FAILED OTHER", "PROCESSING READY_FOR_PICKUP"}
+	settled := []string{"COMPLETED DELIVERED", "FAILED FAILED OTHER", "PROCESSING READY_FOR_PICKUP"} //nolint:dupword // two statuses
 	for n := 0; c.count() < enough && ctx.Err() == nil; n++ {
 		var all []*story
 		release, settle := []string{"client_id,transaction_id,status,status_reason"}, []string{"client_id,transaction_id,status,status_reason"}

@@ -21,6 +21,7 @@ func soundWorld(name string) world {
 	w.user.Status, w.funding.Status = payout.KYCVerified, payout.FundingActive
 	w.user.Business = false
 	w.endpoint.EventTypes, w.endpoint.DisabledReason = payout.EventTypes(), ""
+	w.delivery.Status = payout.WebhookDelivered
 	w.bank.BankID, w.bank.Currency, w.wallet.PayerID, w.wallet.Currency = 1, "NPR", 1, "NPR"
 	for _, documents := range [][]payout.Document{w.user.Documents, w.transfer.Documents} {
 		for i := range documents {

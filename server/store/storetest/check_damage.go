@@ -1,9 +1,13 @@
 package storetest
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
 // Each kind of damage is found, and reported as one line that contains only ids.
@@ -256,6 +260,23 @@ func checkDamage(t *testing.T, db Database) {
 			},
 		},
 		{
+			`update river_job set kind = 'other'`, `update river_job set kind = 'webhook'`,
+			[]string{"webhook_deliveries e1 of client a: it is PENDING, and no job makes its next attempt"},
+		},
+		{
+			`update webhook_deliveries set event_id = 'e2', status = 'DELIVERED' where endpoint_id = 'hook'`,
+			`update webhook_deliveries set event_id = 'e1', status = 'PENDING' where endpoint_id = 'hook'`,
+			[]string{"river_job e1 of client a: its delivery does not exist"},
+		},
+		{ // the job will find out
+			`update webhook_endpoints set disabled = true where id = 'hook'; delete from webhook_deliveries where endpoint_id = 'hook'`,
+			`update webhook_endpoints set disabled = false where id = 'hook'; ` + pendingDelivery, nil,
+		},
+		{
+			`update webhook_deliveries set status = 'CANCELED' where endpoint_id = 'hook'`,
+			`update webhook_deliveries set status = 'PENDING' where endpoint_id = 'hook'`, nil,
+		},
+		{
 			`update documents set kind = 'paper' where client_id = 'b' and kind = 'virtual' and transaction_id is null`,
 			`update documents set kind = 'virtual' where kind = 'paper'`,
 			[]string{"documents " + string(soundWorld("b").user.Documents[1].ID) + " of client b: kind is unknown"},
@@ -285,9 +306,15 @@ func putFeed(t *testing.T, db Database) {
 		`insert into event_queue `+columns+`) values ('a', 'e4', 'transaction.created', 'cash', '', 0, '{}')`,
 		`insert into webhook_endpoints (client_id, id, url, event_types, description, disabled, disabled_reason, secret, created_at, updated_at)
 			values ('a', 'hook', 'https://example.com', '[]', '', false, '', '', 0, 0)`,
-		`insert into webhook_deliveries (client_id, endpoint_id, event_id, event_type, position, status, attempts, created_at)
-			values ('a', 'hook', 'e1', 'transaction.created', 1, 'PENDING', 0, 0)`)
+		pendingDelivery)
+	write(t, db, func(ctx context.Context, tx payout.Tx) error {
+		return tx.EnqueueWebhook(ctx, "a", "hook", "e1", time.Hour)
+	})
 }
+
+// pendingDelivery writes the delivery of putFeed.
+const pendingDelivery = `insert into webhook_deliveries (client_id, endpoint_id, event_id, event_type, position, status, attempts, created_at)
+	values ('a', 'hook', 'e1', 'transaction.created', 1, 'PENDING', 0, 0)`
 
 // sqlText escapes a text for quotes.
 func sqlText(s string) string { return strings.ReplaceAll(s, "'", "''") }

@@ -65,7 +65,7 @@ insert into webhook_rotations (client_id, id, endpoint_id, created_at) values
 	('acme', 'rotation-1', 'e-1', 1773500966535898);
 
 insert into webhook_deliveries (client_id, endpoint_id, event_id, event_type, position, payload, status, attempts, next_attempt_at, created_at) values
-	('acme', 'e-1', 'v-1', 'ping', 0, '{"type":"ping"}', 'PENDING', 1, 1773500971535897, 1773500966535897);
+	('acme', 'e-1', 'v-1', 'ping', 0, '{"type":"ping"}', 'CANCELED', 1, 1773500971535897, 1773500966535897);
 
 insert into webhook_attempts (client_id, endpoint_id, event_id, number, at, duration_ms, http_status, error) values
 	('acme', 'e-1', 'v-1', 1, 1773500966535899, 12, 500, 'HTTP_STATUS');

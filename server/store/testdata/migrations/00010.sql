@@ -62,7 +62,7 @@ insert into webhook_endpoints (client_id, id, url, event_types, description, dis
 	('acme', 'e-1', 'https://example.com/webhooks', '["transaction.created"]', 'Payouts', true, 'GONE', 1773500966535897, 'sealed', 'sealed before', 1773587366535897, 1773500966535897, 1773500966535898);
 
 insert into webhook_deliveries (client_id, endpoint_id, event_id, event_type, position, payload, status, attempts, next_attempt_at, created_at) values
-	('acme', 'e-1', 'v-1', 'ping', 0, '{"type":"ping"}', 'PENDING', 1, 1773500971535897, 1773500966535897);
+	('acme', 'e-1', 'v-1', 'ping', 0, '{"type":"ping"}', 'CANCELED', 1, 1773500971535897, 1773500966535897);
 
 insert into webhook_attempts (client_id, endpoint_id, event_id, number, at, duration_ms, http_status, error) values
 	('acme', 'e-1', 'v-1', 1, 1773500966535899, 12, 500, 'HTTP_STATUS');
