@@ -1,6 +1,7 @@
 package payout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -168,6 +169,13 @@ type applying struct {
 	result   FileResult
 	problems FileError
 	progress func(lines int)
+	returned map[counters]int64 // amounts of the chunk that are given back to the limits
+}
+
+// counters identifies the counters of limits in which transactions of a day are counted.
+type counters struct {
+	clientID ClientID
+	UsageKey
 }
 
 func (a *applying) apply(ctx context.Context, lines iter.Seq2[FileLine, error], control FileControl) error {
@@ -268,6 +276,7 @@ func (a *applying) chunk(ctx context.Context, lines []FileLine) error {
 	if err != nil {
 		return err
 	}
+	a.returned = map[counters]int64{}
 	for _, l := range lines {
 		a.result.Lines++
 		problem := l.Problem
@@ -281,6 +290,21 @@ func (a *applying) chunk(ctx context.Context, lines []FileLine) error {
 		}
 		if problem != "" {
 			a.problems.add(l.Number, problem)
+		}
+	}
+	return a.giveBack(ctx)
+}
+
+// giveBack changes each counter once for a chunk: PostgreSQL keeps every version of a row that one transaction has written, and
+// goes through them all at the next change.
+func (a *applying) giveBack(ctx context.Context) error {
+	order := func(x, y counters) int {
+		return cmp.Or(cmp.Compare(x.clientID, y.clientID), cmp.Compare(x.UserID, y.UserID), cmp.Compare(x.Destination, y.Destination),
+			cmp.Compare(x.Currency, y.Currency), x.At.Compare(y.At))
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(a.returned), order) {
+		if _, err := a.tx.AddUsage(ctx, key.clientID, key.UsageKey, -a.returned[key]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -305,9 +329,14 @@ func (a *applying) line(ctx context.Context, l FileLine, before Transaction) (pr
 	if a.result.Direction == FileRelease && before.Status == l.Move.Status {
 		return a.released(ctx, l, before)
 	}
-	after, err := a.moveLocked(ctx, a.tx, c, before, l.Move)
+	after, givesBack, err := a.moveLocked(ctx, a.tx, c, before, l.Move)
 	if err != nil {
 		return lineProblem(err)
+	}
+	if givesBack {
+		key := after.usageKey()
+		key.At = key.At.UTC().Truncate(24 * time.Hour)
+		a.returned[counters{l.ClientID, key}] += after.FromAmount
 	}
 	if after.Status == before.Status && after.DeliveryStatus == before.DeliveryStatus {
 		return "", a.settled(ctx, l)

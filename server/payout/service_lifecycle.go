@@ -36,36 +36,38 @@ func (s *Service) move(ctx context.Context, tx Tx, c Client, userID UserID, id T
 	if err != nil {
 		return Transaction{}, err
 	}
-	return s.moveLocked(ctx, tx, c, before, m)
+	after, givesBack, err := s.moveLocked(ctx, tx, c, before, m)
+	if err == nil && givesBack {
+		_, err = tx.AddUsage(ctx, c.ID, after.usageKey(), -after.FromAmount)
+	}
+	return after, err
 }
 
-// moveLocked is move for a transaction that this write has locked.
-func (s *Service) moveLocked(ctx context.Context, tx Tx, c Client, before Transaction, m Move) (Transaction, error) {
+// moveLocked is move for a transaction that this write has locked. If the move gives its amount back to the limits, the caller
+// has to do so.
+func (s *Service) moveLocked(
+	ctx context.Context, tx Tx, c Client, before Transaction, m Move,
+) (after Transaction, givesBack bool, err error) {
 	x, ok := m.find(before)
 	if !ok {
-		return Transaction{}, m.notAllowed(before)
+		return Transaction{}, false, m.notAllowed(before)
 	}
 	if x.To == before.Status && x.Delivery == before.DeliveryStatus {
-		return before, nil
+		return before, false, nil
 	}
 	if x.Guarded {
 		if err := mayRelease(ctx, tx, c, before); err != nil {
-			return Transaction{}, err
+			return Transaction{}, false, err
 		}
 	}
-	after := before
+	after = before
 	after.Status, after.DeliveryStatus, after.StatusReason = x.To, x.Delivery, m.Reason
 	after.UpdatedAt = before.movedAt(s.now())
 	if after.Status != StatusInitiated {
 		after.RequiredInformation = nil
 	}
 	if err := tx.SetTransactionStatus(ctx, c.ID, after); err != nil {
-		return Transaction{}, err
-	}
-	if x.GivesBack {
-		if _, err := tx.AddUsage(ctx, c.ID, after.usageKey(), -after.FromAmount); err != nil {
-			return Transaction{}, err
-		}
+		return Transaction{}, false, err
 	}
 	var types []EventType
 	if after.Status != before.Status {
@@ -76,9 +78,9 @@ func (s *Service) moveLocked(ctx context.Context, tx Tx, c Client, before Transa
 	}
 	moved, err := s.transactionEvents(after, types...)
 	if err := insert(ctx, tx, c, moved, err); err != nil {
-		return Transaction{}, err
+		return Transaction{}, false, err
 	}
-	return after, tx.Audit(ctx, Change{c.ID, "transaction", string(after.ID), newTransactionState(before), newTransactionState(after)})
+	return after, x.GivesBack, tx.Audit(ctx, Change{c.ID, "transaction", string(after.ID), newTransactionState(before), newTransactionState(after)})
 }
 
 // notAllowed returns the error for a move that the table does not have.

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -84,26 +83,21 @@ func copyOf(t payout.Transaction, i int) payout.Transaction {
 	return t
 }
 
-// copies writes copies of a transaction.
+// copies writes copies of a transaction, and counts them.
 func (d *desk) copies(t *testing.T, first payout.Transaction, n int) {
 	t.Helper()
 	err := d.db.Write(t.Context(), func(tx payout.Tx) error {
 		for i := range n {
-			if err := d.insert(t.Context(), tx, copyOf(first, i+1)); err != nil {
+			if err := tx.InsertTransaction(t.Context(), d.client.ID, copyOf(first, i+1)); err != nil {
 				return err
 			}
 		}
-		return nil
+		_, err := tx.AddUsage(t.Context(), d.client.ID, payout.UsageKey{
+			UserID: first.UserID, Destination: first.Destination, Currency: first.FromCurrency, At: first.CreatedAt,
+		}, first.FromAmount*int64(n))
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-func (d *desk) insert(ctx context.Context, tx payout.Tx, v payout.Transaction) error {
-	if err := tx.InsertTransaction(ctx, d.client.ID, v); err != nil {
-		return err
-	}
-	_, err := tx.AddUsage(ctx, d.client.ID, payout.UsageKey{UserID: v.UserID, Destination: v.Destination, Currency: v.FromCurrency, At: v.CreatedAt}, v.FromAmount)
-	return err
 }
