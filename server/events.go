@@ -162,15 +162,16 @@ func (e *events) deleteBefore(ctx context.Context, before time.Time) error {
 		return err
 	}
 	for _, clientID := range clients {
-		for {
-			n, err := e.db.DeleteEvents(ctx, clientID, before, retentionBatch)
+		for after := int64(0); ; {
+			n, last, err := e.db.DeleteEvents(ctx, clientID, after, before, retentionBatch)
 			e.deleted.Add(float64(n))
 			if err != nil {
 				return err
 			}
-			if n < retentionBatch {
+			if last == after {
 				break
 			}
+			after = last
 		}
 	}
 	return nil

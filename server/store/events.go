@@ -73,25 +73,29 @@ func (s *Store) EventQueue(ctx context.Context) (waiting int64, oldest time.Time
 	return v.n, oldest, err
 }
 
-// DeleteEvents deletes the oldest events of a client with their deliveries, at most limit, up to the first that was created at
-// the time or later. It returns how many it deleted.
-func (s *Store) DeleteEvents(ctx context.Context, clientID payout.ClientID, before time.Time, limit int) (deleted int64, err error) {
+// DeleteEvents deletes the oldest events of a client after a position with their deliveries, up to the first that was created at
+// the time or later: at most limit events, and fewer if they have many deliveries. It returns how many it deleted and the
+// position of the last, after which the next call continues: rows that were deleted just now are not gone from the indexes.
+func (s *Store) DeleteEvents(
+	ctx context.Context, clientID payout.ClientID, after int64, before time.Time, limit int,
+) (deleted, last int64, err error) {
 	err = s.write(ctx, func(t tx) error {
-		deleted = 0
+		deleted, last = 0, after
 		type row struct{ position, createdAt int64 }
+		// An event has a delivery for each endpoint at most, and that mostly one attempt.
 		oldest, err := list(ctx, t.reads, func(s scanner, v *row) error { return s.Scan(&v.position, &v.createdAt) },
-			`select position, created_at from events where client_id = $1 order by position limit $2`, clientID, limit)
+			`select position, created_at from events where client_id = $1 and position > $2 order by position
+			limit 1 + $3 / (1 + 2 * (select count(*) from webhook_endpoints where client_id = $1))`, clientID, after, limit-1)
 		if err != nil {
 			return err
 		}
-		last := int64(0)
 		for _, v := range oldest {
 			if v.createdAt >= micros(before) {
 				break
 			}
 			last = v.position
 		}
-		if last == 0 {
+		if last == after {
 			return nil
 		}
 		if _, err := t.exec(ctx, `update event_head set kept_since = $2 where client_id = $1 and kept_since < $2`,
@@ -100,12 +104,12 @@ func (s *Store) DeleteEvents(ctx context.Context, clientID payout.ClientID, befo
 		}
 		for _, table := range []string{"webhook_attempts", "webhook_deliveries"} {
 			if _, err := t.exec(ctx, `delete from `+table+` where client_id = $1 and event_id in
-				(select id from events where client_id = $1 and position <= $2)`, clientID, last); err != nil {
+				(select id from events where client_id = $1 and position > $2 and position <= $3)`, clientID, after, last); err != nil {
 				return err
 			}
 		}
-		deleted, err = t.exec(ctx, `delete from events where client_id = $1 and position <= $2`, clientID, last)
+		deleted, err = t.exec(ctx, `delete from events where client_id = $1 and position > $2 and position <= $3`, clientID, after, last)
 		return err
 	})
-	return deleted, err
+	return deleted, last, err
 }

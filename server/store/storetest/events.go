@@ -200,11 +200,14 @@ func eventRetention(t *testing.T, db Database) {
 		return tx.InsertEvents(ctx, "b", numbered("of b"))
 	})
 	publish(t, db)
+	after := int64(0)
 	step := func(before time.Time, limit, want int64) {
 		t.Helper()
-		if n, err := db.DeleteEvents(t.Context(), "a", before, int(limit)); n != want || err != nil {
-			t.Errorf("deleted %d, %v, want %d", n, err, want)
+		n, last, err := db.DeleteEvents(t.Context(), "a", after, before, int(limit))
+		if n != want || last != after+want || err != nil {
+			t.Errorf("deleted %d to position %d, %v, want %d", n, last, err, want)
 		}
+		after = last
 	}
 	step(origin, 10, 0)
 	step(origin.Add(time.Hour), 10, 1)
