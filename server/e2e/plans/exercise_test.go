@@ -1,7 +1,9 @@
 package plans_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"testing"
@@ -73,6 +75,7 @@ func exercise(t testing.TB, s *servertest.Server) {
 	exerciseTransactions(t, s)
 	exerciseListings(t, s.Database)
 	exerciseEvents(t, s.Database)
+	exerciseDeliveries(t, s.Database)
 	exerciseOperators(t, s.Database)
 }
 
@@ -152,12 +155,17 @@ func exerciseEvents(t testing.TB, url string) {
 			}
 		}
 	}
-	if n, err := db.DeleteEvents(t.Context(), client, time.UnixMicro(500), 100); err != nil || n != 100 {
-		t.Errorf("deleted %d events, %v", n, err)
+	after := int64(0)
+	for range 2 { // the client has some twenty endpoints
+		n, last, err := db.DeleteEvents(t.Context(), client, after, time.UnixMicro(500), 500)
+		if err != nil || n < 5 || n > 20 {
+			t.Errorf("deleted %d events after %d, %v", n, after, err)
+		}
+		after = last
 	}
 }
 
-// exerciseOperators reads what operators did, and the files that moved a transaction.
+// exerciseOperators reads what operators did, searches, exports, and applies a file.
 func exerciseOperators(t testing.TB, url string) {
 	t.Helper()
 	db, err := store.Connect(t.Context(), url)
@@ -167,9 +175,26 @@ func exerciseOperators(t testing.TB, url string) {
 	defer db.Close()
 	for _, f := range []store.AuditFilter{
 		{Since: time.UnixMicro(5000)}, {ClientID: "client-1"}, {ObjectID: rowID(0)}, {After: rowID(100)},
+		{Actor: "rare"}, {Actor: "rare", ClientID: "sandbox"}, {Actor: "operator", ObjectID: rowID(0)},
+		{Actor: "rare", Since: time.UnixMicro(1), After: rowID(1000)},
 	} {
 		if all, err := db.AuditLog(t.Context(), f, 50); err != nil || len(all) == 0 || len(all) > 50 {
 			t.Errorf("%+v lists %d entries, %v", f, len(all), err)
+		}
+	}
+	for _, f := range []store.AuditFilter{{Actor: "nobody"}, {Actor: "nobody", ClientID: "sandbox"}, {Actor: "nobody", Since: time.UnixMicro(1)}} {
+		if all, err := db.AuditLog(t.Context(), f, 50); err != nil || len(all) != 0 {
+			t.Errorf("%+v lists %d entries, %v", f, len(all), err)
+		}
+	}
+	for _, id := range []payout.ClientID{"sandbox", "client-7"} { // of all clients it reads one row of each
+		for _, resource := range []string{rowID(0), rowID(7), "00000000-0000-7000-8000-ffffffffffff"} {
+			if _, err := db.Find(t.Context(), id, resource); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := db.FindKey(t.Context(), id, "key 10"); err != nil {
+			t.Error(err)
 		}
 	}
 	if _, ok, err := db.File(t.Context(), payout.FileSettle, "7"); err != nil || !ok {
@@ -177,6 +202,65 @@ func exerciseOperators(t testing.TB, url string) {
 	}
 	if all, err := db.TransactionFiles(t.Context(), "sandbox", payout.TransactionID(rowID(10))); err != nil || len(all) != 1 {
 		t.Errorf("%d files of a transaction, %v", len(all), err)
+	}
+	// An export has all transactions of a status: few here, although most of the table has it.
+	exported := 0
+	if err := db.Payables(t.Context(), []payout.ClientID{"sandbox"}, payout.StatusInitiated, func(payout.Payable) error { exported++; return nil }); err != nil || exported == 0 || exported > few {
+		t.Errorf("%d transactions are exported, %v", exported, err)
+	}
+	write(t, db, func(ctx context.Context, tx payout.Tx) error {
+		file := payout.File{ID: payout.FileID(rowID(5001)), Direction: payout.FileSettle, SHA256: "new", Totals: payout.Totals{}}
+		ids := make([]payout.TransactionID, 200)
+		for i := range ids {
+			ids[i] = payout.TransactionID(rowID(10 * i))
+		}
+		if err := errors.Join(tx.TakeFileTurn(ctx), tx.InsertFile(ctx, file)); err != nil {
+			return err
+		}
+		if all, err := tx.LockTransactions(ctx, "sandbox", ids); err != nil || len(all) != len(ids) {
+			return fmt.Errorf("%d transactions are locked: %w", len(all), err)
+		}
+		for i, id := range ids {
+			if _, err := tx.InsertFileLine(ctx, "sandbox", id, file.ID, i); err != nil {
+				return err
+			}
+		}
+		_, _, err := tx.FileUse(ctx, "sandbox", ids[1], payout.FileSettle, file.ID)
+		return errors.Join(err, tx.SetFileTotals(ctx, file))
+	})
+}
+
+// exerciseDeliveries does what a worker does with a delivery, and what disabling an endpoint does.
+func exerciseDeliveries(t testing.TB, url string) {
+	t.Helper()
+	db, err := store.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	const client = "sandbox"
+	endpoint, event := payout.WebhookEndpointID(rowID(0)), payout.EventID(rowID(200))
+	if d, ok, err := db.WebhookDelivery(t.Context(), client, endpoint, event); err != nil || !ok || len(d.Attempts) != 1 {
+		t.Errorf("delivery %+v: %t, %v", d, ok, err)
+	}
+	write(t, db, func(ctx context.Context, tx payout.Tx) error {
+		e, ok, err := tx.LockWebhookEndpoint(ctx, client, endpoint)
+		if err != nil || !ok {
+			return fmt.Errorf("endpoint: %t, %w", ok, err)
+		}
+		return errors.Join(
+			tx.AddWebhookAttempt(ctx, client, endpoint, event, payout.WebhookAttempt{At: time.Now()}),
+			tx.SetWebhookDelivery(ctx, client, payout.WebhookDelivery{EndpointID: endpoint, EventID: event, Status: payout.WebhookPending}),
+			tx.CancelWebhookDeliveries(ctx, client, endpoint), tx.UpdateWebhookEndpoint(ctx, client, e),
+		)
+	})
+}
+
+// write runs fn in a write.
+func write(t testing.TB, db *store.Store, fn func(context.Context, payout.Tx) error) {
+	t.Helper()
+	if err := db.Write(t.Context(), func(tx payout.Tx) error { return fn(t.Context(), tx) }); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -80,7 +80,7 @@ var filling = []struct {
 	{"webhook_attempts (client_id, endpoint_id, event_id, number, at, duration_ms, http_status, error)", 10,
 		"(case when i % 10 = 0 then 0 else i % {users} end)", `{client}, {endpoint}, {id}, 1, i, 10, 200, ''`},
 	{"audit_log (id, at, actor, command, client_id, object, object_id, state_before, state_after)", 1, "i",
-		`{id}, i, 'operator', 'users verify', {client}, 'user', {id}, 'null', '{}'`},
+		`{id}, i, case when i % 1000 = 2 then 'rare' else 'operator' end, 'users verify', {client}, 'user', {id}, 'null', '{}'`},
 	{"payout_files (id, direction, sha256, name, actor, at, lines, totals)", 0, "i",
 		`{id}, 'settle', cast(i as text), 'file', 'operator', i, 20, '{}'`},
 	{"payout_file_lines (client_id, transaction_id, file_id, line)", 10, "(case when i % 10 = 0 then 0 else i % {users} end)",

@@ -252,9 +252,11 @@ func planOnSQLite(t testing.TB, queries map[string]bool) {
 				// ends at its limit.
 				tooWide := found != nil && found[2] == "client_id=?" && found[1] != "s" && found[1] != "webhook_endpoints" &&
 					found[1] != "event_head" && !paged.MatchString(query)
-				// A list with several filters scans the rows that it has found by the first one, 1,000 at most.
+				// A list with several filters scans the rows that it has found by the first one, 1,000 at most. `payoutd find` looks
+				// up one row of each client.
+				ofEachClient := strings.HasPrefix(step, "SCAN c USING COVERING INDEX") && strings.Contains(query, "from clients c where $2 = ''")
 				reads := strings.HasPrefix(step, "SCAN") && !strings.HasSuffix(step, "VALUES CLAUSE") && step != "SCAN found"
-				if reads || tooWide {
+				if reads && !ofEachClient || tooWide {
 					t.Errorf("on SQLite (filled: %t) a step is %q:\n%s", filled, step, query)
 				}
 				return err

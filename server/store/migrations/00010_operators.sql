@@ -13,6 +13,7 @@ create table audit_log (
 	state_after text not null
 );
 create index audit_log_by_time on audit_log (at, id);
+create index audit_log_by_actor on audit_log (actor, at, id);
 create index audit_log_by_client on audit_log (client_id, at, id);
 create index audit_log_by_object on audit_log (object_id, at, id);
 
