@@ -107,6 +107,16 @@ soak: ## Run payoutd on PostgreSQL at half load for DURATION (20m): memory, goro
 explain: ## Check that every SQL statement uses an index, at 1,000,000 transactions
 	PAYOUTD_TEST_TRANSACTIONS=1000000 PAYOUTD_TEST_ENGINE=postgres go test ./server/e2e/plans -count=1 -v
 
+.PHONY: feed
+feed: ## Read a feed of EVENTS (1000000) at its beginning and its end, and delete most of it while others write, on both engines
+	@cd server/e2e/events && for engine in sqlite postgres; do \
+		PAYOUTD_TEST_ENGINE=$$engine PAYOUTD_TEST_EVENTS=$(or $(EVENTS),1000000) go test -run 'TestTheEndOfTheFeed|TestOldEvents' -count=1 -timeout 30m -v || exit 1; \
+	done
+
+.PHONY: isolation
+isolation: ## Deliver webhooks to ENDPOINTS (1000), one of them dead or just back, and print the delays of the others
+	@cd server/webhooks && PAYOUTD_TEST_ENDPOINTS=$(or $(ENDPOINTS),1000) go test -run TestADeadEndpoint -count=1 -timeout 60m -v
+
 .PHONY: generate
 generate: ## Generate gen/, the error codes of the SDK and conformance/CLAUSES.md from openapi/openapi.yaml
 	@go run ./openapi/internal/hints >.hints && mv .hints openapi/hints.gen.yaml

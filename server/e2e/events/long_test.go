@@ -126,7 +126,7 @@ func get(t *testing.T, url string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close() //nolint:errcheck // it was read
+	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusOK {
 		t.Fatalf("status %d: %s, %v", answer.StatusCode, body, err)
