@@ -21,6 +21,8 @@ type Config struct {
 
 	WebhooksOff   bool          // deliver no webhooks; they are written for others to deliver (D-69)
 	WebhookRescue time.Duration // after which the attempts of a replica that was killed are made again; 0: two minutes
+	// WebhookNow is the clock of attempts and their signatures, which receivers compare with their own; nil: Now.
+	WebhookNow func() time.Time
 
 	FailureLimit   int            // requests with wrong credentials per minute, of an address and with a client id; 0: no limit (D-58)
 	TrustedProxies []netip.Prefix // may name the address of a caller in X-Forwarded-For

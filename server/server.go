@@ -51,6 +51,9 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if c.WebhookNow == nil {
+		c.WebhookNow = c.Now
+	}
 	if c.NewID == nil {
 		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}

@@ -34,7 +34,7 @@ func deliver(ctx context.Context, c Config, db *store.Store, service *payout.Ser
 			return service.WebhookSecrets(id, e, c.Now())
 		},
 		Body: httpapi.EventBody, Private: c.Sandbox, Metrics: metrics,
-		RescueAfter: c.WebhookRescue, Now: c.Now, Logger: c.Logger,
+		RescueAfter: c.WebhookRescue, Now: c.WebhookNow, Logger: c.Logger,
 	})
 	if err == nil {
 		err = d.Start(ctx)
