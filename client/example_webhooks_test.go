@@ -52,7 +52,7 @@ func (h *Receiver) store(ctx context.Context, event *api.Event) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() //nolint:errcheck // it does nothing after Commit
+	defer tx.Rollback() // does nothing after Commit
 	isNew, err := changes(ctx, tx, `insert into webhooks (event_id) values ($1) on conflict do nothing`, event.ID.String())
 	if err != nil || !isNew {
 		return err // it was stored before
@@ -93,10 +93,10 @@ const tables = `
 func ExampleVerifyWebhook() {
 	dir, err := os.MkdirTemp("", "")
 	check(err)
-	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
+	defer os.RemoveAll(dir)
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "program.db")+"?_txlock=immediate&_pragma=busy_timeout(10000)")
 	check(err)
-	defer db.Close() //nolint:errcheck // its folder goes with it
+	defer db.Close()
 	_, err = db.Exec(tables)
 	check(err)
 	var secret string // a program reads it from where its secrets are

@@ -165,7 +165,7 @@ func (c *Client) GetUser(ctx context.Context, userID uuid.UUID, options ...CallO
 }
 
 // UpdateUser changes the members of a registration that are sent, and returns the user as it is now (decision D-72). A member
-// that is VERIFIED keeps its value; sending that value is no error, so the call may be repeated.
+// that is VERIFIED keeps its value; sending that value is no error. It is never retried, but may be repeated.
 // Errors: [NotFound], [InformationVerified].
 func (c *Client) UpdateUser(
 	ctx context.Context, userID uuid.UUID, update api.UserUpdateRequest, options ...CallOption,

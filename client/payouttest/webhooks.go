@@ -96,7 +96,7 @@ func (w *Webhook) await() map[uuid.UUID]bool {
 	s := w.sandbox
 	s.t.Helper()
 	retried := map[uuid.UUID]int{} // the attempts after which the next one was asked for
-	for deadline := time.Now().Add(deliveryTime); ; time.Sleep(deliveryPause) {
+	for deadline := time.Now().Add(deliveryTime); ; <-time.After(deliveryPause) {
 		delivered, pending := map[uuid.UUID]bool{}, []api.WebhookDelivery(nil)
 		for d, err := range s.direct.WebhookDeliveries(s.t.Context(), w.ID, nil) {
 			switch {
