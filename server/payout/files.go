@@ -82,7 +82,7 @@ type Settled struct {
 	By   FileUse // zero: no file
 }
 
-// FileUse is a line of a file that moved a transaction.
+// FileUse is a line of a file that names a transaction.
 type FileUse struct {
 	File
 	Line int
@@ -405,12 +405,17 @@ func (a *applying) compare(control FileControl) {
 	}
 }
 
-// RecordExport records a file that was exported.
-func (s *Service) RecordExport(ctx context.Context, f File) error {
+// RecordExport records a file that was exported, with its lines, of which number, client and transaction are needed.
+func (s *Service) RecordExport(ctx context.Context, f File, lines iter.Seq[FileLine]) error {
 	return s.store.Write(ctx, func(tx Tx) error {
 		f.Direction, f.At = FileExport, s.now()
 		if err := tx.InsertFile(ctx, f); err != nil {
 			return err
+		}
+		for l := range lines {
+			if _, err := tx.InsertFileLine(ctx, l.ClientID, l.TransactionID, f.ID, l.Number); err != nil {
+				return err
+			}
 		}
 		if err := tx.SetFileTotals(ctx, f); err != nil {
 			return err

@@ -161,7 +161,7 @@ type FileTx interface {
 	SetFileTotals(ctx context.Context, f File) error
 	// InsertFileLine notes the line of a transaction and returns true, or false without writing if the file has another one.
 	InsertFileLine(ctx context.Context, clientID ClientID, transactionID TransactionID, fileID FileID, line int) (bool, error)
-	// FileUse returns the last line of another file of a direction that moved a transaction.
+	// FileUse returns the last line of another file of a direction that names a transaction.
 	FileUse(ctx context.Context, clientID ClientID, id TransactionID, direction FileDirection, except FileID) (FileUse, bool, error)
 	// LockTransactions reads those of the transactions that exist, and locks them against other writes until this one ends.
 	LockTransactions(ctx context.Context, clientID ClientID, ids []TransactionID) ([]Transaction, error)

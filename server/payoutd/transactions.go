@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,7 @@ import (
 // transactions is `payoutd transactions`.
 type transactions struct {
 	List transactionsList `cmd:"" help:"List transactions of a client, newest first."`
-	Show transactionsShow `cmd:"" help:"Print a transaction."`
+	Show transactionsShow `cmd:"" help:"Print a transaction, and the files that name it: exports, releases and settlements."`
 
 	Export  transactionsExport  `cmd:"" help:"Write transactions with everything that their payments need to a file, which has personal data."`
 	Release transactionsRelease `cmd:"" help:"Release the transactions of a file: from then on they are PROCESSING. All of them, or none."`
@@ -204,9 +205,33 @@ func (s transactionsShow) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
-		shown := newTransactionJSON(t, keys[string(t.ID)])
-		return s.printFields(std.out, shown, shown.fields())
+		uses, err := o.db.TransactionFiles(ctx, o.client.ID, t.ID)
+		if err != nil {
+			return err
+		}
+		shown := shownTransaction{newTransactionJSON(t, keys[string(t.ID)]), make([]transactionFile, len(uses))}
+		fields := shown.fields()
+		for i, u := range uses {
+			shown.Files[i] = transactionFile{string(u.ID), string(u.Direction), u.Name, u.Line, u.Actor, u.At}
+			fields = append(fields, [2]string{strings.ToUpper(string(u.Direction)), printable(fmt.Sprintf("line %d of %s, by %s at %s (%s)", u.Line, u.Name, u.Actor, utc(u.At), u.ID))})
+		}
+		return s.printFields(std.out, shown, fields)
 	})
+}
+
+// shownTransaction is a transaction with the files that name it, oldest first.
+type shownTransaction struct {
+	transactionJSON
+	Files []transactionFile `json:"files"`
+}
+
+type transactionFile struct {
+	ID        string    `json:"file_id"`
+	Direction string    `json:"direction"`
+	Name      string    `json:"name"`
+	Line      int       `json:"line"`
+	Actor     string    `json:"actor"`
+	At        time.Time `json:"at"`
 }
 
 func (t transactionJSON) fields() [][2]string {

@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/payoutfiles"
@@ -53,10 +56,11 @@ func (e transactionsExport) Run(ctx context.Context, std streams) error {
 			ID: payout.FileID(newID()), Name: nameOf(e.File), Actor: e.actor(), Totals: payout.Totals{},
 		}
 		write := func(out io.Writer) error {
-			if err := e.write(ctx, db, out, clients, &file); err != nil || file.Lines == 0 {
+			lines, err := e.write(ctx, db, out, clients, &file)
+			if err != nil || file.Lines == 0 {
 				return err // a file without lines is no batch
 			}
-			return newService(db).RecordExport(ctx, file)
+			return newService(db).RecordExport(ctx, file, lines.all(payoutfiles.Format(e.Format)))
 		}
 		summary := std.out
 		if e.File == standard {
@@ -76,14 +80,14 @@ func (e transactionsExport) Run(ctx context.Context, std streams) error {
 	})
 }
 
-// write writes the file and counts it.
+// write writes the file, counts it, and returns its lines.
 func (e transactionsExport) write(
 	ctx context.Context, db *store.Store, out io.Writer, clients map[payout.ClientID]payout.Client, file *payout.File,
-) error {
+) (lines exportedLines, err error) {
 	hash := sha256.New()
 	w, err := payoutfiles.NewWriter(io.MultiWriter(out, hash), payoutfiles.Format(e.Format), file.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	err = db.Payables(ctx, slices.Sorted(maps.Keys(clients)), payout.TransactionStatus(e.Status), func(p payout.Payable) error {
 		if e.Ready && !p.Ready(clients[p.ClientID]) {
@@ -91,13 +95,55 @@ func (e transactionsExport) write(
 		}
 		file.Lines++
 		file.Totals.Add(p.ToAmount, p.ToCurrency)
+		if err := lines.add(p.ClientID, p.ID); err != nil {
+			return err
+		}
 		return w.Write(p)
 	})
 	if err == nil {
 		err = w.Flush()
 	}
 	file.SHA256 = hex.EncodeToString(hash.Sum(nil))
-	return err
+	return lines, err
+}
+
+// exportedLines are the transactions of a file in its order, in little memory: those of one client after the other.
+type exportedLines []clientLines
+
+type clientLines struct {
+	client       payout.ClientID
+	transactions []uuid.UUID
+}
+
+func (l *exportedLines) add(client payout.ClientID, transaction payout.TransactionID) error {
+	id, err := uuid.Parse(string(transaction))
+	if err != nil {
+		return fmt.Errorf("transaction %s: %w", transaction, err)
+	}
+	if n := len(*l); n == 0 || (*l)[n-1].client != client {
+		*l = append(*l, clientLines{client: client})
+	}
+	last := &(*l)[len(*l)-1]
+	last.transactions = append(last.transactions, id)
+	return nil
+}
+
+// all returns the lines with their numbers in a file of a format: a CSV file begins with a header.
+func (l exportedLines) all(format payoutfiles.Format) iter.Seq[payout.FileLine] {
+	return func(yield func(payout.FileLine) bool) {
+		number := 0
+		if format == payoutfiles.CSV {
+			number = 1
+		}
+		for _, of := range l {
+			for _, id := range of.transactions {
+				number++
+				if !yield(payout.FileLine{Number: number, ClientID: of.client, TransactionID: payout.TransactionID(id.String())}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // clientsOf returns one client, or all if the id is empty.

@@ -304,3 +304,42 @@ func TestATransactionIsReleasedOnce(t *testing.T) {
 		}
 	})
 }
+
+// A transaction shows every file that names it, with the line: exports of both formats, the release and the settlement.
+func TestATransactionShowsTheFilesThatNameIt(t *testing.T) {
+	t.Parallel()
+	onEachEngine(t, func(t *testing.T, o operator) {
+		d := newDesk(t, o)
+		d.pay(t, "1")
+		second, dir := d.pay(t, "2"), t.TempDir()
+		csv, jsonl := filepath.Join(dir, "payouts.csv"), filepath.Join(dir, "payouts.jsonl")
+		d.done(t, "transactions", "export", csv, "--ready", "--actor=anna")
+		d.done(t, "transactions", "export", jsonl, "--ready", "--actor=bo")
+		d.done(t, "transactions", "release", csv, "--actor=anna")
+		d.done(t, "transactions", "settle", d.lines(t, string(second.ID)+",COMPLETED"), "--actor=bo")
+		var shown struct {
+			Files []struct {
+				FileID, Direction, Name, Actor string
+				Line                           int
+			}
+		}
+		text := d.done(t, "transactions", "show", string(second.ID), "--json")
+		if err := json.Unmarshal([]byte(strings.ReplaceAll(text, "file_id", "FileID")), &shown); err != nil {
+			t.Fatal(err)
+		}
+		table := d.done(t, "transactions", "show", string(second.ID))
+		var got []string
+		for _, f := range shown.Files {
+			got = append(got, fmt.Sprintf("%s line %d of %s by %s", f.Direction, f.Line, f.Name, f.Actor))
+			row := regexp.MustCompile(fmt.Sprintf(`(?m)^%s +line %d of %s, by %s at \S+Z \(%s\)$`, strings.ToUpper(f.Direction), f.Line, f.Name, f.Actor, f.FileID))
+			if !row.MatchString(table) {
+				t.Errorf("%s is not in\n%s", row, table)
+			}
+		}
+		if want := []string{
+			"export line 3 of payouts.csv by anna", "export line 2 of payouts.jsonl by bo", "release line 3 of payouts.csv by anna", "settle line 2 of lines.csv by bo",
+		}; !slices.Equal(got, want) {
+			t.Errorf("shown are %q, want %q", got, want)
+		}
+	})
+}

@@ -65,7 +65,7 @@ func (t tx) InsertFileLine(
 	return n == 1, err
 }
 
-// FileUse returns the last line of another file of a direction that moved a transaction.
+// FileUse returns the last line of another file of a direction that names a transaction.
 func (r reads) FileUse(
 	ctx context.Context, clientID payout.ClientID, id payout.TransactionID, direction payout.FileDirection, except payout.FileID,
 ) (payout.FileUse, bool, error) {
@@ -77,7 +77,7 @@ func (r reads) FileUse(
 	return uses[len(uses)-1], true, nil
 }
 
-// TransactionFiles lists the lines of files that moved a transaction, oldest first.
+// TransactionFiles lists the lines of files that name a transaction, oldest first.
 func (r reads) TransactionFiles(ctx context.Context, clientID payout.ClientID, id payout.TransactionID) ([]payout.FileUse, error) {
 	return list(ctx, r, func(s scanner, u *payout.FileUse) error { return scanFile(s, &u.File, &u.Line) },
 		`select `+fileColumns+`, l.line from payout_file_lines l join payout_files f on f.id = l.file_id
