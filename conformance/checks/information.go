@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/oapi-codegen/nullable"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 
@@ -63,7 +64,7 @@ func information() []probe.Check {
 		{
 			ID: "information.update.rules", Title: "The rules of a registration hold for further information",
 			Clauses: []string{"D-13", "D-61", "D-72"}, Operations: []string{"updateUser"}, Needs: probe.Extensions,
-			Fix: "Refuse with 400 what the kind of user has not, countries that ISO 3166-1 does not know, and dates of birth that cannot be.",
+			Fix: "Refuse with 400 what the kind of user has not, countries that ISO 3166-1 does not know, and dates of birth that cannot be; an unknown user answers 404 before.",
 			Run: func(t *probe.T) {
 				for _, c := range []struct {
 					business bool
@@ -92,6 +93,10 @@ func information() []probe.Check {
 						t.Refused(r, err, 400, badRequest, "body "+c.field)
 					})
 				}
+				t.Case("an unknown user", func() {
+					r, err := t.Client().UpdateUserWithResponse(t.Context(), uuid.New(), api.UserUpdateRequest{DateOfBirth: date("1899-12-31")})
+					t.Refused(r, err, 404, api.ErrorCodeNotFound)
+				})
 			},
 		},
 		{
@@ -344,7 +349,7 @@ func documentsSent() []probe.Check {
 		{
 			ID: "information.documents.refused", Title: "A request without a document is refused with 400, and so is what a registration refuses",
 			Clauses: []string{"D-13", "D-15", "D-63", "D-65", "D-72"}, Operations: []string{"createDocuments"}, Needs: probe.Extensions,
-			Fix: "Read documents as at the registration; without any, name a member in the details, which proves that nothing was created.",
+			Fix: "Look up the user first, then read documents as at the registration; without any, name a member in the details, which proves that nothing was created.",
 			Run: func(t *probe.T) {
 				u := t.NewUser()
 				markup := scan("STATE_ID")
@@ -362,6 +367,10 @@ func documentsSent() []probe.Check {
 				}
 				reply := t.Send(probe.Request{Method: http.MethodPost, Path: probe.UserPath(u.ID, "documents"), Body: map[string]any{"physical_documents": empty}})
 				t.Refused(reply, nil, 400, badRequest, "body /physical_documents")
+				t.Case("an unknown user", func() {
+					r, err := t.Client().CreateDocumentsWithResponse(t.Context(), uuid.New(), nil, api.UserDocumentsRequest{})
+					t.Refused(r, err, 404, api.ErrorCodeNotFound)
+				})
 			},
 		},
 	}

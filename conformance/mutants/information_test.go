@@ -112,6 +112,20 @@ func informationMutants() []mutant {
 				}
 				return a
 			})),
+		broken("A date of birth is judged before the user is looked up", "information.update.rules",
+			answering("updateUser", 404, func(r request, a answer) answer {
+				if text(r.member("date_of_birth")) > "1" && text(r.member("date_of_birth")) < "1900" {
+					return a.failure(400, "BAD_REQUEST")
+				}
+				return a
+			})),
+		broken("Documents are counted before the user is looked up", "information.documents.refused",
+			answering("createDocuments", 404, func(r request, a answer) answer {
+				if objects(r.member("physical_documents")) == nil && objects(r.member("virtual_documents")) == nil {
+					return a.failure(400, "BAD_REQUEST")
+				}
+				return a
+			})),
 		broken("The occupation of a business is ignored", "information.registration", registering(func(user map[string]any) {
 			if user["business"] == true {
 				delete(user, "occupation")

@@ -102,12 +102,6 @@ func (s *Service) CreateDocuments(
 	ctx context.Context, c Client, key Idempotency, userID UserID, documents []Document,
 ) (_ User, replayed bool, err error) {
 	return once(ctx, s, c, key, creation[User, DocumentID]{
-		check: func() error {
-			if len(documents) == 0 {
-				return refused([]Violation{InBody("/physical_documents", "must have a document, unless virtual_documents has one")})
-			}
-			return refused(User{Documents: documents}.check(s.now(), s.isCountry))
-		},
 		create: func(tx Tx, id DocumentID) (User, error) { return s.addDocuments(ctx, tx, c, id, userID, documents) },
 		find: func(r Reader, id DocumentID) (User, bool, error) {
 			u, ok, err := wholeUser(ctx, r, c, userID)
@@ -120,6 +114,12 @@ func (s *Service) CreateDocuments(
 func (s *Service) addDocuments(ctx context.Context, tx Tx, c Client, id DocumentID, userID UserID, documents []Document) (User, error) {
 	u, err := lockedUser(ctx, tx, c, userID)
 	if err != nil {
+		return User{}, err
+	}
+	if len(documents) == 0 {
+		return User{}, refused([]Violation{InBody("/physical_documents", "must have a document, unless virtual_documents has one")})
+	}
+	if err := refused(User{Documents: documents}.check(s.now(), s.isCountry)); err != nil {
 		return User{}, err
 	}
 	tags, err := tx.CIPTags(ctx, c.ID, userID)

@@ -80,17 +80,28 @@ class Call:
         transactions = {t.view["id"]: t for t in self.user().transactions}
         return find(transactions, self.values["transaction_id"].lower(), "transaction")
 
+    def check_cursor(self):
+        """A cursor that no page gave is refused before the path is looked up (D-29)."""
+        cursor = self.values.get("cursor")
+        if cursor is not None and cursor not in self.client.issued:
+            self._refuse_cursor()
+
     def cursor(self, owner):
         """The number of entries that the cursor stands for, or None. The owner is a client or a user."""
         cursor = self.values.get("cursor")
         if cursor is not None and cursor not in owner.cursors:
-            raise bad_request(("query", "cursor", "must be the cursor of an earlier page"))
+            self._refuse_cursor()
         return owner.cursors.get(cursor)
 
     def new_cursor(self, owner, entries):
         cursor = secrets.token_urlsafe(16)
         owner.cursors[cursor] = entries
+        self.client.issued.add(cursor)
         return cursor
+
+    @staticmethod
+    def _refuse_cursor():
+        raise bad_request(("query", "cursor", "must be the cursor of an earlier page"))
 
     def page(self, entries):
         """The page of an array that was asked for (D-59)."""

@@ -37,6 +37,7 @@ class Client:
         self.transactions, self.events, self.endpoints = [], [], []  # in the order of their creation
         self.feed_id = str(uuid4())
         self.cursors = {}  # cursor to the number of entries that were created before its page
+        self.issued = set()  # all cursors of the client and its users
 
     @property
     def countries(self):

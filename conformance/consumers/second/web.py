@@ -77,6 +77,7 @@ class Server(ThreadingHTTPServer):
                 if used.fingerprint != fingerprint:
                     raise conflict()
                 return encode(used.answer()), {"Idempotent-Replayed": "true"}
+            call.check_cursor()
             self.service.check(operation.id, body)
             answer = method(call)
             if keys:
