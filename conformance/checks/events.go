@@ -119,6 +119,8 @@ func completeFeed(t *probe.T) {
 		t.Fatalf("the events of a payout are %s, want %s", strings.Join(got, ", "), strings.Join(want, ", "))
 	}
 	t.Expect(mine[0].Data.User != nil && mine[0].Data.CipInfo != nil, "an event of a user lacks user or cip_info")
+	t.Expect(mine[1].Data.FundingAccount != nil && mine[1].Data.UserID != nil && *mine[1].Data.UserID == s.UserID,
+		"an event of a funding account lacks the account or its user")
 	var states []api.TransactionStatus
 	for _, e := range mine[2:] {
 		states = append(states, e.Data.Transaction.Status)

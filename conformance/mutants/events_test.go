@@ -27,6 +27,12 @@ func eventMutants() []mutant {
 	}
 	return []mutant{
 		broken("A change of the status of a funding account has no event", "events.complete", without("funding_account.status_changed")),
+		broken("An event of a funding account does not name its user", "events.complete", page(func(items []any) []any {
+			for _, e := range items {
+				delete(e.(map[string]any)["data"].(map[string]any), "user_id")
+			}
+			return items
+		})),
 		broken("A change of the delivery status has no event", "events.complete", without("transaction.delivery_status_changed")),
 		broken("The newest event of a page comes first", "events.complete", page(func(items []any) []any {
 			items[0], items[len(items)-1] = items[len(items)-1], items[0]

@@ -859,7 +859,7 @@ type Event struct {
 	// Example: 2026-01-31T09:30:00.000000
 	CreatedAt Timestamp `json:"created_at"`
 
-	// Data The resource as it was after the change, as its own operation would have answered then. `transaction.*` has `transaction`, `user.*` has `user` and `cip_info`, `funding_account.*` has `funding_account`.
+	// Data The resource as it was after the change, as its own operation would have answered then. `transaction.*` has `transaction`, `user.*` has `user` and `cip_info`, `funding_account.*` has `funding_account` and the `user_id` of the sender whose account it is.
 	Data EventData `json:"data"`
 
 	// ID Identifier of the event, a UUID.
@@ -881,7 +881,7 @@ type Event struct {
 	Type EventType `json:"type"`
 }
 
-// EventData The resource as it was after the change, as its own operation would have answered then. `transaction.*` has `transaction`, `user.*` has `user` and `cip_info`, `funding_account.*` has `funding_account`.
+// EventData The resource as it was after the change, as its own operation would have answered then. `transaction.*` has `transaction`, `user.*` has `user` and `cip_info`, `funding_account.*` has `funding_account` and the `user_id` of the sender whose account it is.
 type EventData struct {
 	// CipInfo The verification of a user: the overall status, and the status of each piece of information.
 	CipInfo *CipInfo `json:"cip_info,omitempty"`
@@ -894,6 +894,9 @@ type EventData struct {
 
 	// User A sender: everything that was sent, and what the service adds. What was not sent is absent.
 	User *User `json:"user,omitempty"`
+
+	// UserID Identifier of the user of `funding_account`, a UUID.
+	UserID *openapi_types.UUID `json:"user_id,omitempty"`
 }
 
 // EventPage One page of the event feed, oldest first.

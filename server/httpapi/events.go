@@ -92,7 +92,7 @@ func EventData(d payout.EventData) ([]byte, error) {
 		out.CipInfo = new(cipInfo(*d.CIPInfo))
 	}
 	if d.FundingAccount != nil {
-		out.FundingAccount = new(fundingAccount(*d.FundingAccount))
+		out.FundingAccount, out.UserID = new(fundingAccount(*d.FundingAccount)), new(toID(d.UserID))
 	}
 	return json.Marshal(out)
 }

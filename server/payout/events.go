@@ -49,6 +49,7 @@ type EventData struct {
 	User           *User // with its documents
 	CIPInfo        *CIPInfo
 	FundingAccount *FundingAccount
+	UserID         UserID // of FundingAccount, which does not name its user
 }
 
 // FeedPosition is a place in the feed of a client: that of an event that was read. The zero value is the start.

@@ -54,7 +54,7 @@ func (s *Service) SetFundingAccountStatus(
 			return err
 		}
 		if changed {
-			events, err := s.events(userID, string(id), EventData{FundingAccount: &a}, FundingAccountStatusChanged)
+			events, err := s.events(userID, string(id), EventData{FundingAccount: &a, UserID: userID}, FundingAccountStatusChanged)
 			if err := insert(ctx, tx, c, events, err); err != nil {
 				return err
 			}

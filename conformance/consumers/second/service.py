@@ -130,7 +130,7 @@ class Service(Users, Transactions, Events, Webhooks):
         account = find(call.user().funding, call.values["funding_account_id"].lower(), "funding account")
         if account["status"] != call.body["status"]:
             account["status"] = call.body["status"]
-            self.emit(call.client, "funding_account.status_changed", funding_account=account)
+            self.emit(call.client, "funding_account.status_changed", funding_account=account, user_id=call.user().view["id"])
         return account
 
     def create_receive_user(self, call):
