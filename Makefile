@@ -26,7 +26,7 @@ run: ## Run a sandbox on SQLite at http://127.0.0.1:8080 (override with PAYOUTD_
 	@PAYOUTD_DATABASE=$${PAYOUTD_DATABASE:-sqlite:.tmp/sandbox.db} exec .bin/payoutd serve --sandbox
 
 .PHONY: demo
-demo: ## Run a whole payout with the SDK against a fresh sandbox
+demo: ## Run payouts to their end with the SDK against a fresh sandbox: paid, failed, held; prints the webhooks
 	@go run ./server/demo
 
 .PHONY: test
