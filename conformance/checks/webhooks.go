@@ -187,6 +187,12 @@ func badEventTypes(t *probe.T) {
 	}
 }
 
+// everyType has the types of the feed, in the order in which an endpoint shows them.
+var everyType = []api.EventType{
+	api.EventTypeFundingAccountStatusChanged, api.EventTypeTransactionCreated, api.EventTypeTransactionDeliveryStatusChanged,
+	api.EventTypeTransactionStatusChanged, api.EventTypeUserInformationChanged, api.EventTypeUserInformationRequested, api.EventTypeUserStatusChanged,
+}
+
 // endpointChanges changes one member after the other.
 func endpointChanges(t *probe.T) {
 	is := newEndpoint(t, func(r *api.WebhookEndpointRequest) { *r = fullEndpoint() })
@@ -201,6 +207,7 @@ func endpointChanges(t *probe.T) {
 			"event_types", api.WebhookEndpointChange{EventTypes: []api.EventType{api.EventTypeUserInformationChanged}},
 			func(e *api.WebhookEndpoint) { e.EventTypes = []api.EventType{api.EventTypeUserInformationChanged} },
 		},
+		{"each of event_types", api.WebhookEndpointChange{EventTypes: everyType}, func(e *api.WebhookEndpoint) { e.EventTypes = everyType }},
 		{"no event_types", api.WebhookEndpointChange{EventTypes: []api.EventType{}}, func(e *api.WebhookEndpoint) { e.EventTypes = []api.EventType{} }},
 		{"disabled: false", api.WebhookEndpointChange{Disabled: probe.Ptr(false)}, func(e *api.WebhookEndpoint) { e.Disabled = false }},
 		{"disabled: true", api.WebhookEndpointChange{Disabled: probe.Ptr(true)}, func(e *api.WebhookEndpoint) { e.Disabled = true }},

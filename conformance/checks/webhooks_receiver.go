@@ -255,4 +255,8 @@ func receivesItsTypes(t *probe.T) {
 	other.cause()
 	h.receive(1, soon) // a later event
 	t.Expect(len(other.inbox.Webhooks()) == 0, "an endpoint received an event of a type that it does not name")
+	r, err := t.Client().ListWebhookDeliveriesWithResponse(t.Context(), other.ID, &api.ListWebhookDeliveriesParams{Limit: probe.Ptr[int32](100)})
+	for _, d := range probe.OK(t, r, err).Items {
+		t.Expect(d.EventType == api.EventTypeUserInformationRequested, "an endpoint has a delivery of %s, a type that it does not name", d.EventType)
+	}
 }
