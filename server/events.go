@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// publishBatch is how many events are published in one transaction.
+	// publishBatch is how many events are published in one transaction, at most.
 	publishBatch = 500
 	// publishPause lets events gather between two transactions: each is a flush to the disk, and on SQLite it takes turns with
 	// the writes of requests.
@@ -86,7 +86,8 @@ func (e *events) publishAll(ctx context.Context) {
 		case <-interval.C:
 			e.look(ctx)
 		}
-		for e.publishBatch(ctx) == publishBatch { // there may be more
+		for more := true; more; {
+			_, more = e.publishBatch(ctx)
 		}
 		select {
 		case <-ctx.Done():
@@ -103,23 +104,27 @@ func (e *events) look(ctx context.Context) {
 	}
 }
 
-// publish publishes what waits, as far as one transaction can. A failure is logged: its events are published later.
+// publish publishes what waits, as far as publishBatch goes. A failure is logged: its events are published later.
 func (e *events) publish(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, publishPatience)
 	defer cancel()
-	e.publishBatch(ctx)
+	for done, more := 0, true; more && done < publishBatch; {
+		var n int
+		n, more = e.publishBatch(ctx)
+		done += n
+	}
 }
 
-// publishBatch returns how many events it has published.
-func (e *events) publishBatch(ctx context.Context) int {
+// publishBatch returns how many events it has published, and whether there may be more.
+func (e *events) publishBatch(ctx context.Context) (n int, more bool) {
 	select {
 	case e.turn <- struct{}{}:
 		defer func() { <-e.turn }()
 	case <-ctx.Done():
-		return 0
+		return 0, false
 	}
 	var batch []payout.Published
-	n, err := e.db.PublishEvents(ctx, publishBatch, func(ctx context.Context, tx *sql.Tx, all []payout.Published) error {
+	n, more, err := e.db.PublishEvents(ctx, publishBatch, func(ctx context.Context, tx *sql.Tx, all []payout.Published) error {
 		batch = all // anew if the transaction is repeated
 		if e.fanout == nil {
 			return nil
@@ -128,12 +133,12 @@ func (e *events) publishBatch(ctx context.Context) int {
 	})
 	if err != nil {
 		e.failed(ctx, "events are not published yet", err)
-		return 0
+		return 0, false
 	}
 	for _, v := range batch {
 		e.published.WithLabelValues(string(v.Type)).Inc()
 	}
-	return n
+	return n, more
 }
 
 // deleteOld deletes what is older than the retention, if there is one.

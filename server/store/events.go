@@ -59,18 +59,16 @@ func (r reads) FeedState(ctx context.Context, clientID payout.ClientID, position
 	return state, err
 }
 
-// EventQueue returns how many events wait for the publisher, and when the oldest of them was created.
-func (s *Store) EventQueue(ctx context.Context) (waiting int64, oldest time.Time, err error) {
-	type row struct {
-		n      int64
-		oldest int64
+// EventQueue returns how many events wait for the publisher, not exact above mostCounted, and when the first of them was created.
+func (s *Store) EventQueue(ctx context.Context) (waiting int64, first time.Time, err error) {
+	at, ok, err := one(ctx, s.reads, func(s scanner, v *time.Time) error { return s.Scan(timeColumn{v}) },
+		`select created_at from event_queue order by seq limit 1`)
+	if err != nil || !ok {
+		return 0, time.Time{}, err
 	}
-	v, _, err := one(ctx, s.reads, func(s scanner, v *row) error { return s.Scan(&v.n, &v.oldest) },
-		`select count(*), coalesce(min(created_at), 0) from event_queue`)
-	if v.n > 0 {
-		oldest = fromMicros(v.oldest)
-	}
-	return v.n, oldest, err
+	waiting, _, err = one(ctx, s.reads, func(s scanner, v *int64) error { return s.Scan(v) },
+		`select count(*) from (select 1 from event_queue limit $1) as waiting`, int64(mostCounted))
+	return waiting, at, err
 }
 
 // DeleteEvents deletes the oldest events of a client after a position with their deliveries, up to the first that was created at

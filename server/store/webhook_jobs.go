@@ -92,7 +92,10 @@ func (t tx) CancelWebhookDeliveries(ctx context.Context, clientID payout.ClientI
 	return err
 }
 
-// WebhookJobs is what the queue of webhooks holds.
+// mostCounted is how far the rows of a queue are counted, so that the count takes no longer the more of them wait.
+const mostCounted = 100_000
+
+// WebhookJobs is what the queue of webhooks holds; numbers above mostCounted are not exact.
 type WebhookJobs struct {
 	Running int64     // attempts that are being made, by any replica
 	Due     int64     // attempts that are due, or will be within seconds
@@ -102,28 +105,23 @@ type WebhookJobs struct {
 
 // WebhookJobs counts the jobs.
 func (s *Store) WebhookJobs(ctx context.Context) (WebhookJobs, error) {
-	type count struct {
-		state string
-		n     int64
+	count := func(state string) string {
+		return `(select count(*) from (select 1 from river_job where state = '` + state + `' and queue = $1 limit $2) as ` + state + `)`
 	}
-	counts, err := list(ctx, s.reads, func(row scanner, v *count) error { return row.Scan(&v.state, &v.n) },
-		`select cast(state as text), count(*) from river_job where state in ('available', 'retryable', 'running', 'scheduled') and queue = $1
-			group by state`, WebhookQueue)
+	all, _, err := one(ctx, s.reads, func(row scanner, v *WebhookJobs) error { return row.Scan(&v.Running, &v.Due, &v.Later) },
+		`select `+count("running")+`, `+count("available")+`, `+count("scheduled")+` + `+count("retryable"), WebhookQueue, int64(mostCounted))
 	if err != nil {
 		return WebhookJobs{}, err
 	}
-	var all WebhookJobs
-	for _, v := range counts {
-		switch v.state {
-		case "running":
-			all.Running = v.n
-		case "available":
-			all.Due = v.n
-		default:
-			all.Later += v.n
+	for priority := healthyPriority; priority <= failingPriority; priority++ { // the index has them in this order
+		at, ok, err := one(ctx, s.reads, func(row scanner, v *time.Time) error { return row.Scan(v) }, `select scheduled_at from river_job
+			where state = 'available' and queue = $1 and priority = $2 order by scheduled_at limit 1`, WebhookQueue, priority)
+		if err != nil {
+			return WebhookJobs{}, err
+		}
+		if ok && (all.Oldest.IsZero() || at.Before(all.Oldest)) {
+			all.Oldest = at
 		}
 	}
-	all.Oldest, _, err = one(ctx, s.reads, func(row scanner, v *time.Time) error { return row.Scan(v) },
-		`select scheduled_at from river_job where state = 'available' and queue = $1 order by scheduled_at limit 1`, WebhookQueue)
-	return all, err
+	return all, nil
 }

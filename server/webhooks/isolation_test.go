@@ -308,3 +308,33 @@ func (w *world) endpoints(of payout.ClientID, n int, url string) {
 		return nil
 	})
 }
+
+// A client with many endpoints and a burst of events takes no long transaction: the publisher makes a bounded number of deliveries
+// at a time, which would hold up the events of all others, and on SQLite all writes.
+func TestABurstIsPublishedInParts(t *testing.T) {
+	t.Parallel()
+	onEachEngine(t, func(t *testing.T, w *world) {
+		const endpoints, events, most = 100, 12, 500
+		w.endpoints(client, endpoints, "http://127.0.0.1:1")
+		w.write(func(ctx context.Context, tx payout.Tx) error {
+			return tx.InsertEvents(ctx, client, newEvents(slices.Repeat([]payout.EventType{created}, events)...)...)
+		})
+		var parts []int
+		for more := true; more; {
+			var n int
+			var err error
+			n, more, err = w.db.PublishEvents(t.Context(), 200, w.fanout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, n)
+		}
+		if want := []int{most / endpoints, most / endpoints, events - 2*most/endpoints}; !slices.Equal(parts, want) {
+			t.Errorf("published %v, want %v", parts, want)
+		}
+		jobs, err := w.db.WebhookJobs(t.Context())
+		if err != nil || jobs.Due != endpoints*events || jobs.Oldest.IsZero() {
+			t.Errorf("the queue has %+v, %v", jobs, err)
+		}
+	})
+}

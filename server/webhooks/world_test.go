@@ -119,15 +119,24 @@ func (w *world) endpoint(of payout.ClientID, url string, types ...payout.EventTy
 // publish publishes events of a client.
 func (w *world) publish(of payout.ClientID, types ...payout.EventType) []payout.EventID {
 	w.t.Helper()
-	all := make([]payout.Event, len(types))
-	ids := make([]payout.EventID, len(types))
-	for i, eventType := range types {
-		ids[i] = payout.EventID(uuid.NewString())
-		all[i] = payout.Event{ID: ids[i], Type: eventType, CreatedAt: time.Now(), ResourceID: "resource", UserID: "user", Data: []byte("{}")}
+	all := newEvents(types...)
+	ids := make([]payout.EventID, len(all))
+	for i, e := range all {
+		ids[i] = e.ID
 	}
 	w.write(func(ctx context.Context, tx payout.Tx) error { return tx.InsertEvents(ctx, of, all...) })
 	w.publishAll()
 	return ids
+}
+
+func newEvents(types ...payout.EventType) []payout.Event {
+	all := make([]payout.Event, len(types))
+	for i, eventType := range types {
+		all[i] = payout.Event{
+			ID: payout.EventID(uuid.NewString()), Type: eventType, CreatedAt: time.Now(), ResourceID: "resource", UserID: "user", Data: []byte("{}"),
+		}
+	}
+	return all
 }
 
 func (w *world) write(fn func(context.Context, payout.Tx) error) {
@@ -206,11 +215,8 @@ func (in *inbox) all() (events, requests int) {
 // publishAll publishes what is queued, as each replica of the service does.
 func (w *world) publishAll() {
 	w.t.Helper()
-	fanout := func(ctx context.Context, tx *sql.Tx, all []payout.Published) error {
-		return w.db.FanOutWebhooks(ctx, tx, time.Now(), all)
-	}
 	for {
-		n, err := w.db.PublishEvents(w.t.Context(), 200, fanout)
+		n, _, err := w.db.PublishEvents(w.t.Context(), 200, w.fanout)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -218,4 +224,8 @@ func (w *world) publishAll() {
 			return
 		}
 	}
+}
+
+func (w *world) fanout(ctx context.Context, tx *sql.Tx, all []payout.Published) error {
+	return w.db.FanOutWebhooks(ctx, tx, time.Now(), all)
 }

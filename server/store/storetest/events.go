@@ -34,7 +34,7 @@ func feedReads(w world) []tenantRead {
 func publish(t *testing.T, db Database) (all []payout.Published) {
 	t.Helper()
 	for {
-		n, err := db.PublishEvents(t.Context(), 3, func(_ context.Context, _ *sql.Tx, moved []payout.Published) error {
+		n, _, err := db.PublishEvents(t.Context(), 3, func(_ context.Context, _ *sql.Tx, moved []payout.Published) error {
 			all = append(all, moved...)
 			return nil
 		})
@@ -143,7 +143,7 @@ func publishing(t *testing.T, db Database) {
 func fanoutFails(t *testing.T, db Database) {
 	queue(t, db, "a", "1", "2")
 	refusal := errors.New("refused")
-	n, err := db.PublishEvents(t.Context(), 10, func(ctx context.Context, tx *sql.Tx, all []payout.Published) error {
+	n, _, err := db.PublishEvents(t.Context(), 10, func(ctx context.Context, tx *sql.Tx, all []payout.Published) error {
 		// It is the same transaction, which sees the event.
 		var id string
 		if err := tx.QueryRowContext(ctx, `select id from events where client_id = 'a' and position = 2`).Scan(&id); err != nil || id != "2" || len(all) != 2 {
@@ -155,7 +155,7 @@ func fanoutFails(t *testing.T, db Database) {
 		t.Errorf("published %d, %v", n, err)
 	}
 	same(t, "feed", feed(t, db, "a", payout.FeedPage{}), nil)
-	if n, err := db.PublishEvents(t.Context(), 10, nil); n != 2 || err != nil {
+	if n, _, err := db.PublishEvents(t.Context(), 10, nil); n != 2 || err != nil {
 		t.Errorf("published %d, %v", n, err)
 	}
 	same(t, "feed", feed(t, db, "a", payout.FeedPage{}), []string{"1 1", "2 2"})
@@ -243,7 +243,7 @@ func publisherRace(t *testing.T, db Database) {
 		for {
 			last := ended.Load() == writers
 			var batch []payout.Published
-			n, err := db.PublishEvents(t.Context(), 5, func(_ context.Context, _ *sql.Tx, moved []payout.Published) error {
+			n, _, err := db.PublishEvents(t.Context(), 5, func(_ context.Context, _ *sql.Tx, moved []payout.Published) error {
 				batch = moved // anew if it is repeated
 				return nil
 			})
