@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -298,6 +299,16 @@ func TestGoneDisablesTheEndpoint(t *testing.T) {
 	}
 	if d := retry(t, s, endpoint.ID, sent.EventID); d.Status != api.WebhookDeliveryStatusCanceled || d.NextAttemptAt != nil {
 		t.Errorf("a retry at a disabled endpoint: %+v", d)
+	}
+	change := func(disabled bool) api.WebhookEndpoint {
+		r, err := s.Client.UpdateWebhookEndpointWithResponse(t.Context(), endpoint.ID, api.WebhookEndpointChange{Disabled: &disabled})
+		return servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)
+	}
+	if again := change(true); !reflect.DeepEqual(again, got) {
+		t.Errorf("disabled by the client too: %+v, was %+v", again, got)
+	}
+	if enabled := change(false); enabled.Disabled || enabled.DisabledReason != nil || !enabled.UpdatedAt.After(got.UpdatedAt.Time) {
+		t.Errorf("enabled again: %+v", enabled)
 	}
 }
 
