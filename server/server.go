@@ -92,6 +92,9 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		Store: db, Country: reference.Country, Now: c.Now, NewID: c.NewID, EventData: httpapi.EventData, Publish: feed.publish,
 		Sealer: sealer, PrivateWebhooks: c.Sandbox,
 	})
+	if sealer != nil {
+		warnOfOtherKey(ctx, c, db, service)
+	}
 	if s.endWebhooks, err = deliver(ctx, c, db, service, deliveries); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

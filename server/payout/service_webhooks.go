@@ -206,6 +206,10 @@ func (s *Service) RotateWebhookSecret(
 			if err != nil {
 				return WebhookSecret{}, err
 			}
+			// With another key than that of the other replicas, none could sign with both secrets.
+			if _, err := s.openWebhookSecret(c.ID, id, e.Secrets.Current); err != nil {
+				return WebhookSecret{}, err
+			}
 			at, secret := s.now(), newWebhookSecret()
 			sealed, err := s.sealWebhookSecret(c.ID, id, secret)
 			if err != nil {
@@ -292,7 +296,9 @@ func (s *Service) sealWebhookSecret(clientID ClientID, id WebhookEndpointID, sec
 func (s *Service) openWebhookSecret(clientID ClientID, id WebhookEndpointID, sealed []byte) (string, error) {
 	secret, err := s.sealer.Open(sealed, sealedFor(clientID, id))
 	if err != nil {
-		return "", fmt.Errorf("open the secret of webhook endpoint %s: %w", id, err)
+		e := NewError(CodeServiceUnavailable)
+		e.Message = "The service does not have the key of this webhook secret; its operator sets --secrets-key."
+		return "", e.Because(fmt.Errorf("open the secret of webhook endpoint %s: %w", id, err))
 	}
 	return string(secret), nil
 }
