@@ -71,6 +71,15 @@ rejected({ ...changed, body: changed.body + ' ' }, endpoint.secret, 'a longer bo
 rejected({ ...changed, headers: { ...changed.headers, 'webhook-id': user.id } }, endpoint.secret, 'another id')
 const later = String(Number(changed.headers['webhook-timestamp']) + 1)
 rejected({ ...changed, headers: { ...changed.headers, 'webhook-timestamp': later } }, endpoint.secret, 'another time')
+const old = new Date(Date.now() - 6 * 60_000)
+rejected({
+  body: changed.body,
+  headers: {
+    'webhook-id': event.id,
+    'webhook-timestamp': String(Math.floor(old.getTime() / 1000)),
+    'webhook-signature': new Webhook(endpoint.secret).sign(event.id, old, changed.body),
+  },
+}, endpoint.secret, 'six minutes old')
 
 // While the secret is replaced, both sign.
 const { secret } = JSON.parse(await call('POST', `/webhook-endpoints/${endpoint.id}/secret`))

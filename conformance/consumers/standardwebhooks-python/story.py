@@ -6,6 +6,7 @@ import os
 import queue
 import threading
 import urllib.request
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
@@ -86,6 +87,13 @@ def main() -> None:
     rejected(endpoint["secret"], {**headers, "webhook-id": user["id"]}, body, "another id")
     later = str(int(headers["webhook-timestamp"]) + 1)
     rejected(endpoint["secret"], {**headers, "webhook-timestamp": later}, body, "another time")
+    old = datetime.now(tz=UTC) - timedelta(minutes=6)
+    stale = {
+        "webhook-id": event["id"],
+        "webhook-timestamp": str(int(old.timestamp())),
+        "webhook-signature": Webhook(endpoint["secret"]).sign(event["id"], old, body.decode()),
+    }
+    rejected(endpoint["secret"], stale, body, "six minutes old")
 
     # While the secret is replaced, both sign.
     secret = json.loads(call("POST", f"/webhook-endpoints/{endpoint['id']}/secret"))["secret"]
