@@ -240,14 +240,15 @@ func (p *place) payoutd(t *testing.T, args ...string) string {
 // serving is a program that runs until the test ends.
 type serving struct {
 	*exec.Cmd
-	lines chan string // what it prints
+	lines chan string   // what it prints
+	read  chan struct{} // closed when all of it was read
 	end   func()
 }
 
 // start starts a program and reads one of its outputs.
 func start(t *testing.T, output func(*exec.Cmd) (io.ReadCloser, error), variables []string, program string, args ...string) *serving {
 	t.Helper()
-	s := &serving{Cmd: exec.CommandContext(context.Background(), program, args...), lines: make(chan string, 10_000)}
+	s := &serving{Cmd: exec.CommandContext(context.Background(), program, args...), lines: make(chan string, 10_000), read: make(chan struct{})}
 	s.Env = variables
 	out, err := output(s.Cmd)
 	if err != nil {
@@ -256,11 +257,13 @@ func start(t *testing.T, output func(*exec.Cmd) (io.ReadCloser, error), variable
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
-	go readLines(out, s.lines)
+	go func() {
+		defer close(s.read)
+		readLines(out, s.lines)
+	}()
 	s.end = sync.OnceFunc(func() {
 		_ = s.Process.Signal(os.Interrupt)
-		for range s.lines { // until it has ended
-		}
+		<-s.read
 		if err := s.Wait(); err != nil {
 			if ended, ok := errors.AsType[*exec.ExitError](err); !ok || ended.Exited() {
 				t.Errorf("%s: %v", program, err)

@@ -37,10 +37,11 @@ type service struct {
 	*place
 	*serving
 	*client.Client
-	seen    *seen  // by clients
-	metrics string // the address of the metrics
-	secret  string // of the client
-	keyset  string // the file of the key of webhook secrets
+	seen    *seen         // by clients
+	logged  <-chan string // the lines of the log
+	metrics string        // the address of the metrics
+	secret  string        // of the client
+	keyset  string        // the file of the key of webhook secrets
 }
 
 // serve makes all that production needs with commands, and starts it.
@@ -53,26 +54,43 @@ func (p *place) serve(t *testing.T) *service {
 	p.payoutd(t, "reference", "import", "banks", filepath.Join(data, "sample_banks.csv"))
 	p.payoutd(t, "secrets-key", "create", s.keyset)
 	s.secret = p.secretOf(p.payoutd(t, "clients", "apply", "-f", p.file(t, "wide.yaml", profile)))
+	s.run(t)
+	return s
+}
+
+// run starts the program, and ends the one that runs.
+func (s *service) run(t *testing.T) {
+	t.Helper()
+	if s.serving != nil {
+		s.end()
+	}
 	type listening struct{ Msg, Address, Metrics string }
-	s.serving = start(t, (*exec.Cmd).StderrPipe, []string{"PAYOUTD_DATABASE=" + p.database, "SSL_CERT_FILE=" + p.certificate},
-		filepath.Join(p.programs, "payoutd"), "serve", "--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0", "--secrets-key="+s.keyset, "--log-level=debug")
+	s.serving = start(t, (*exec.Cmd).StderrPipe, []string{"PAYOUTD_DATABASE=" + s.database, "SSL_CERT_FILE=" + s.certificate},
+		filepath.Join(s.programs, "payoutd"), "serve", "--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0", "--secrets-key="+s.keyset, "--log-level=debug")
 	at := within(t, "payoutd listens", s.lines, func(line string) (at listening, ok bool) {
-		p.log(line)
+		s.log(line)
 		return at, json.Unmarshal([]byte(line), &at) == nil && at.Msg == "listening"
 	})
 	s.metrics = at.Metrics
+	lines := s.lines
+	logged := make(chan string, cap(lines))
+	s.logged = logged
 	go func() {
-		for line := range s.lines {
-			p.log(line)
+		defer close(logged)
+		for line := range lines {
+			s.log(line)
+			select {
+			case logged <- line:
+			default: // nobody waits for so many
+			}
 		}
 	}()
-	var err error
 	s.seen = &seen{}
+	var err error
 	if s.Client, err = client.New(at.Address, "wide", s.secret, client.WithHTTPClient(&http.Client{Transport: s.seen})); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.CloseIdleConnections)
-	return s
 }
 
 func (p *place) log(line string) {
