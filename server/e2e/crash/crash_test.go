@@ -234,7 +234,7 @@ type killer struct {
 func (k *killer) work(ctx context.Context, t *testing.T, h *history, enough int) {
 	t.Helper()
 	for {
-		next := h.count() + 1 + k.random.IntN(2*killEvery)
+		next := min(enough, h.count()+1+k.random.IntN(2*killEvery))
 		for h.count() < next && ctx.Err() == nil {
 			<-time.After(time.Millisecond)
 		}
