@@ -48,7 +48,7 @@ func TestAReceiverThatComesBackGetsEveryEvent(t *testing.T) {
 	})
 
 	back := httptest.NewUnstartedServer(absent.Config.Handler)
-	back.Listener.Close() //nolint:errcheck // another takes its place
+	back.Listener.Close()
 	var err error
 	if back.Listener, err = (&net.ListenConfig{}).Listen(t.Context(), "tcp", address); err != nil {
 		t.Fatal(err)

@@ -107,7 +107,7 @@ func restore(t *testing.T, database string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Close() //nolint:errcheck // it was only read
+		defer conn.Close()
 		if err := conn.Raw(func(c any) error {
 			copying, err := c.(interface {
 				NewBackup(file string) (*sqlite.Backup, error)
