@@ -227,7 +227,10 @@ func eventsAlone(t *probe.T) {
 		moved, err := t.Client().SetTransactionStatusWithResponse(t.Context(), s.UserID, failing, move)
 		probe.Setup(t, moved, err)
 	}
-	toPayer, err := t.Create(s.UserID, "", t.Payout(s, t.Receiver(s, cash), "1.00"))
+	plain := t.NewReceiveUser(s.UserID, t.Target().Facts.Destination, func(u *api.ReceiveUserRequest) {
+		*u = api.ReceiveUserRequest{FirstName: u.FirstName, Country: u.Country}
+	})
+	toPayer, err := t.Create(s.UserID, "", t.Payout(s, t.At(plain, t.AnyPayer(cash)), "1.00"))
 	probe.Setup(t, toPayer, err)
 	p := newLowPurse(t)
 	held, err := p.send(plus(t, smallest(p.remaining()), cent))

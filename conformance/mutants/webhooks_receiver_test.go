@@ -118,7 +118,7 @@ func relaying(client *http.Client, edit func(attempt int, hook *http.Request)) f
 // What finds the mutants of deliveries is their fault, not the relay.
 func TestARelayThatChangesNothingBreaksNothing(t *testing.T) {
 	t.Parallel()
-	j := &jury{handler: realServer(t), failed: map[string]bool{}}
+	j := newJury(t)
 	unchanged := mutant{fault: relaying(stubborn, func(int, *http.Request) {})}
 	if failed := j.run(t, unchanged, conformance.Filter{IDs: []string{received}}); len(failed) > 0 {
 		t.Errorf("%v failed", failed)
