@@ -100,16 +100,16 @@ func (l auditList) Run(ctx context.Context, std streams) error {
 	if err := l.check(); err != nil {
 		return err
 	}
-	if l.Client != "" {
-		if reason := payout.ClientIDReason(payout.ClientID(l.Client)); reason != "" {
-			return usageError{"client", errors.New(reason)}
-		}
-	}
 	since, err := moment("since", l.Since, time.Now())
 	if err != nil {
 		return err
 	}
 	return l.with(ctx, func(db *store.Store) error {
+		if l.Client != "" {
+			if _, err := clientNamed(ctx, db, l.Client); err != nil {
+				return err
+			}
+		}
 		filter := store.AuditFilter{Since: since, Actor: l.Actor, ClientID: payout.ClientID(l.Client), ObjectID: l.Object, After: l.After}
 		all, err := db.AuditLog(ctx, filter, l.Limit+1)
 		if err != nil {

@@ -41,12 +41,12 @@ func (f find) Run(ctx context.Context, std streams) error {
 	if f.Names < 0 {
 		return usageError{"names", errors.New("must not be negative")}
 	}
-	if f.Client != "" {
-		if reason := payout.ClientIDReason(payout.ClientID(f.Client)); reason != "" {
-			return usageError{"client", errors.New(reason)}
-		}
-	}
 	return f.with(ctx, func(db *store.Store) error {
+		if f.Client != "" {
+			if _, err := clientNamed(ctx, db, f.Client); err != nil {
+				return err
+			}
+		}
 		all, err := f.search(ctx, std, db)
 		if err != nil {
 			return inWords(err)

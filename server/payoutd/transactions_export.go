@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +24,7 @@ import (
 
 type transactionsExport struct {
 	changing
-	File   string `arg:"" optional:"" default:"-" help:"File to write, or - for standard output, which is the default."`
+	File   string `arg:"" optional:"" default:"-" help:"File to write, which must not exist, or - for standard output, which is the default."`
 	Client string `help:"Only transactions of this client."`
 	Status string `help:"Status of the transactions." default:"INITIATED"`
 	Ready  bool   `help:"Only transactions that may be released: no information is required, and the sender may still send. With INITIATED."`
@@ -66,7 +68,7 @@ func (e transactionsExport) Run(ctx context.Context, std streams) error {
 		if e.File == standard {
 			summary, err = std.errs, write(std.out)
 		} else {
-			err = replaceFile(e.File, true, write)
+			err = newFile(e.File, write)
 		}
 		if err != nil {
 			return err
@@ -78,6 +80,25 @@ func (e transactionsExport) Run(ctx context.Context, std streams) error {
 		_, err = fmt.Fprintf(summary, "Batch %s: %s\n", file.ID, summed(file.Lines, file.Totals))
 		return err
 	})
+}
+
+// newFile writes a new file that only its owner may read, and leaves none behind if it fails. It replaces none: that may be a
+// batch which was released already. Its name is taken first, so that one of two commands is refused before it exports anything.
+func newFile(name string, write func(io.Writer) error) error {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // such as a pipe
+		return replaceFile(name, true, write)
+	}
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator names it
+	if errors.Is(err, fs.ErrExist) {
+		return usageError{"<file>", fmt.Errorf("%s exists already, and is not overwritten", printable(name))}
+	}
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(file.Close(), replaceFile(name, true, write)); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
 }
 
 // write writes the file, counts it, and returns its lines.
@@ -156,15 +177,21 @@ func clientsOf(ctx context.Context, db *store.Store, id string) (map[payout.Clie
 		}
 		return clients, err
 	}
+	row, err := clientNamed(ctx, db, id)
+	clients[row.ID] = row.Client
+	return clients, err
+}
+
+// clientNamed returns the client of --client; it must exist, and may be disabled.
+func clientNamed(ctx context.Context, db *store.Store, id string) (store.ClientRow, error) {
 	if reason := payout.ClientIDReason(payout.ClientID(id)); reason != "" {
-		return nil, usageError{"client", errors.New(reason)}
+		return store.ClientRow{}, usageError{"client", errors.New(reason)}
 	}
 	row, ok, err := db.ClientRow(ctx, payout.ClientID(id))
 	if err == nil && !ok {
 		err = store.ErrNoClient
 	}
-	clients[row.ID] = row.Client
-	return clients, err
+	return row, err
 }
 
 // nameOf returns the name of a file without its folders.

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -166,5 +168,37 @@ func TestAnExportOfWhatIsReady(t *testing.T) {
 		if got := ids("--ready", "--client=second"); got != nil {
 			t.Errorf("a user who may not send has %v", got)
 		}
+	})
+}
+
+// An export replaces no file: a second operator with the same name would swap the one that was released for another.
+func TestAnExportReplacesNoFile(t *testing.T) {
+	t.Parallel()
+	onEachEngine(t, func(t *testing.T, o operator) {
+		d := newDesk(t, o)
+		d.pay(t, "1")
+		dir := t.TempDir()
+		first := filepath.Join(dir, "payouts.csv")
+		d.done(t, "transactions", "export", first)
+		text, log := readFile(t, first), len(d.auditLog(t))
+		d.refused(t, exitUsage, "<file> "+first+" exists already, and is not overwritten", "transactions", "export", first)
+		link := filepath.Join(dir, "link.csv") // not followed, not even to nowhere
+		if err := os.Symlink(filepath.Join(dir, "elsewhere"), link); err != nil {
+			t.Fatal(err)
+		}
+		d.refused(t, exitUsage, "<file> "+link+" exists already, and is not overwritten", "transactions", "export", link)
+		if readFile(t, first) != text || len(d.auditLog(t)) != log {
+			t.Error("a refused export changed the file or the audit log")
+		}
+		// An export that fails leaves nothing.
+		second := filepath.Join(dir, "second.csv")
+		d.refused(t, exitFailure, "there is no such client", "transactions", "export", second, "--client=nobody")
+		if err := newFile(second, func(io.Writer) error { return io.ErrUnexpectedEOF }); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%v", err)
+		}
+		if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {
+			t.Errorf("%v, %v", files, err)
+		}
+		d.done(t, "transactions", "export", os.DevNull)
 	})
 }

@@ -52,17 +52,17 @@ func (f fileFlags) apply(ctx context.Context, std streams, direction payout.File
 	if err != nil {
 		return err
 	}
-	if f.Client != "" {
-		if reason := payout.ClientIDReason(payout.ClientID(f.Client)); reason != "" {
-			return usageError{"client", errors.New(reason)}
-		}
-	}
 	source, err := openSource(f.File)
 	if err != nil {
 		return usageError{"<file>", err}
 	}
 	defer source.close()
 	return f.with(ctx, func(db *store.Store) error {
+		if f.Client != "" {
+			if _, err := clientNamed(ctx, db, f.Client); err != nil {
+				return err
+			}
+		}
 		bar := progress(std.errs)
 		bar.start(source.newlines)
 		file := payout.File{Direction: direction, SHA256: source.sha256, Name: nameOf(f.File), Actor: f.actor()}
@@ -133,25 +133,26 @@ func (f fileFlags) print(std streams, r payout.FileResult) error {
 	if r.More > 0 {
 		fmt.Fprintf(std.errs, "and %d more lines without a change\n", r.More)
 	}
-	unchanged, dry := "", ""
+	unchanged := ""
 	if n := len(r.Settled) + r.More; n > 0 {
 		unchanged = fmt.Sprintf(" (%d without a change)", n)
 	}
 	if f.DryRun {
-		dry = "Dry run: nothing was changed. "
+		_, err := fmt.Fprintf(std.out, "Dry run: nothing was changed. The file would be %s: %s%s\n", done[r.Direction], summed(r.Lines, r.Totals), unchanged)
+		return err
 	}
-	_, err := fmt.Fprintf(std.out, "%sFile %s: %s %s%s\n", dry, r.ID, summed(r.Lines, r.Totals), done[r.Direction], unchanged)
+	_, err := fmt.Fprintf(std.out, "File %s: %s %s%s\n", r.ID, summed(r.Lines, r.Totals), done[r.Direction], unchanged)
 	return err
 }
 
 // fileResultJSON is what became of a file; totals are in major units.
 type fileResultJSON struct {
-	FileID    string            `json:"file_id"`
+	FileID    string            `json:"file_id,omitempty"` // absent, as applied_at is, if a dry run would apply the file
 	Direction string            `json:"direction"`
 	SHA256    string            `json:"sha256"`
 	Name      string            `json:"name"`
 	Actor     string            `json:"actor"`
-	AppliedAt time.Time         `json:"applied_at"`
+	AppliedAt time.Time         `json:"applied_at,omitzero"`
 	Lines     int               `json:"lines"`
 	Totals    map[string]string `json:"totals"`
 	Changed   int               `json:"changed"`
@@ -168,6 +169,9 @@ func (f fileFlags) resultJSON(r payout.FileResult) fileResultJSON {
 	unchanged := len(r.Settled) + r.More
 	if r.Repeated {
 		unchanged = r.Lines
+	}
+	if f.DryRun && !r.Repeated {
+		r.ID, r.At = "", time.Time{}
 	}
 	return fileResultJSON{
 		string(r.ID), string(r.Direction), r.SHA256, r.Name, r.Actor, r.At, r.Lines, totals, r.Moved, unchanged, r.Repeated, f.DryRun,

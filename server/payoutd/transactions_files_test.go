@@ -31,9 +31,12 @@ func TestPayoutsByFile(t *testing.T) {
 		if !strings.HasPrefix(out, "Batch ") || !strings.HasSuffix(out, ": 2 transactions, 19903.63 NPR\n") {
 			t.Errorf("export prints %q", out)
 		}
-		if out := d.done(t, "transactions", "release", export, "--dry-run"); !strings.HasPrefix(out, "Dry run: nothing was changed. File ") ||
-			!strings.HasSuffix(out, ": 2 transactions, 19903.63 NPR released\n") || d.status(t, paid.ID) != "INITIATED NONE" {
+		if out := d.done(t, "transactions", "release", export, "--dry-run"); out !=
+			"Dry run: nothing was changed. The file would be released: 2 transactions, 19903.63 NPR\n" || d.status(t, paid.ID) != "INITIATED NONE" {
 			t.Errorf("the dry run prints %q, and the transaction is %s", out, d.status(t, paid.ID))
+		}
+		if out := d.done(t, "transactions", "release", export, "--dry-run", "--json"); strings.Contains(out, "file_id") || strings.Contains(out, "applied_at") {
+			t.Errorf("the dry run has an id or a time of what it did not do: %s", out)
 		}
 		d.done(t, "transactions", "release", export, "--lines=2", "--total=NPR=19903.63")
 		for _, tx := range []payout.Transaction{paid, failed} {
