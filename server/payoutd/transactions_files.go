@@ -107,7 +107,7 @@ func (f fileFlags) rejected(ctx context.Context, std streams, err error) error {
 		}
 		return usageError{"<file>", fmt.Errorf("%s is rejected with %d %s; nothing was changed", f.File, refused.Count, plural(refused.Count, "problem"))}
 	}
-	if errors.Is(err, payoutfiles.ErrHeader) || errors.Is(err, errChanged) {
+	if errors.Is(err, payoutfiles.ErrHeader) || errors.Is(err, payoutfiles.ErrForm) || errors.Is(err, errChanged) {
 		return usageError{"<file>", fmt.Errorf("%s is rejected: %w; nothing was changed", f.File, err)}
 	}
 	if ctx.Err() != nil {
@@ -200,7 +200,14 @@ func openSource(name string) (*source, error) {
 		in = file
 	}
 	s := &source{file: in, close: func() { _ = in.Close() }} // it is only read
-	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() {
+	info, err := in.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a directory", name)
+	}
+	if err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	if !info.Mode().IsRegular() {
 		spool, err := os.CreateTemp("", "payoutd-*")
 		if err != nil {
 			return nil, errors.Join(err, in.Close())

@@ -163,6 +163,8 @@ func TestAFileIsAppliedAsAWhole(t *testing.T) {
 					"payoutd: <file> FILE is rejected with 2 problems; nothing was changed\n"},
 			{"release", d.lines(t), "the file has no lines\npayoutd: <file> FILE is rejected with 1 problem; nothing was changed\n"},
 			{"release", filepath.Join(t.TempDir(), "none"), "payoutd: <file> open FILE: no such file or directory\n"},
+			{"release", t.TempDir(), "payoutd: <file> FILE is a directory\n"},
+			{"release", file(t, "client_id;transaction_id\n"), "payoutd: <file> FILE is rejected: the file is separated by semicolons; save it as CSV with commas (UTF-8); nothing was changed\n"},
 			{"release", file(t, "id\n"), "payoutd: <file> FILE is rejected: the header has no column transaction_id; nothing was changed\n"},
 		} {
 			code, out, errs := d.run(t, "transactions", c.command, c.file)

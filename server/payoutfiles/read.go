@@ -24,12 +24,18 @@ const byteOrderMark = "\uFEFF"
 // maxLine is the length of the longest line of JSON, in bytes.
 const maxLine = 1 << 20
 
-// ErrHeader rejects a CSV file without a usable header.
-var ErrHeader = errors.New("the header")
+// Why a file is rejected as a whole.
+var (
+	ErrHeader = errors.New("the header") // a CSV file without a usable one
+	ErrForm   = errors.New("the file")   // neither CSV with commas in UTF-8 nor JSON lines
+)
+
+// remedy is what a spreadsheet does about a file that is rejected with ErrForm.
+const remedy = "save it as CSV with commas (UTF-8)"
 
 // Lines yields the lines of a release or a settlement as they are read. Lines that are malformed have a problem; the last element
-// may be an error, of reading or ErrHeader. Columns that have no meaning here are ignored, so that an export can be released as
-// it is. A file whose first character is { has JSON lines; any other is CSV.
+// may be an error: of reading, ErrForm or ErrHeader. Columns that have no meaning here are ignored, so that an export can be
+// released as it is. A file whose first character is { has JSON lines; any other is CSV.
 //
 // The client is that of lines that name none; empty if each must.
 func Lines(in io.Reader, direction payout.FileDirection, client payout.ClientID) iter.Seq2[payout.FileLine, error] {
@@ -37,6 +43,10 @@ func Lines(in io.Reader, direction payout.FileDirection, client payout.ClientID)
 		buffered := bufio.NewReader(in)
 		if start, _ := buffered.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
 			_, _ = buffered.Discard(len(byteOrderMark))
+		}
+		if err := checkForm(buffered); err != nil {
+			yield(payout.FileLine{}, err)
+			return
 		}
 		rows := csvRows
 		if start, _ := buffered.Peek(1); string(start) == "{" {
@@ -54,6 +64,30 @@ func Lines(in io.Reader, direction payout.FileDirection, client payout.ClientID)
 	}
 }
 
+// checkForm rejects what spreadsheets save instead of CSV with commas in UTF-8.
+func checkForm(in *bufio.Reader) error {
+	start, _ := in.Peek(in.Size()) // an error comes again when it is read
+	if bytes.HasPrefix(start, []byte("\xFF\xFE")) || bytes.HasPrefix(start, []byte("\xFE\xFF")) || bytes.IndexByte(start[:min(2, len(start))], 0) >= 0 {
+		return fmt.Errorf("%w is in UTF-16; %s", ErrForm, remedy)
+	}
+	first, _, _ := bytes.Cut(bytes.TrimLeft(start, "\r\n"), []byte("\n"))
+	separates := func(comma rune) bool {
+		header := csv.NewReader(bytes.NewReader(first))
+		header.Comma = comma
+		names, err := header.Read()
+		return err == nil && len(names) > 1 && slices.Contains(names, columnTransaction)
+	}
+	switch {
+	case separates(','):
+		return nil
+	case separates(';'):
+		return fmt.Errorf("%w is separated by semicolons; %s", ErrForm, remedy)
+	case separates('\t'):
+		return fmt.Errorf("%w is separated by tabs; %s", ErrForm, remedy)
+	}
+	return nil
+}
+
 // row is a line before its cells are checked. A row with a problem has no cells.
 type row struct {
 	number  int
@@ -61,7 +95,8 @@ type row struct {
 	cells   map[string]string
 }
 
-// csvRows yields the rows of a CSV file. Its cells are valid only until the next row is read.
+// csvRows yields the rows of a CSV file, but those of empty cells alone, which spreadsheets write after the last one. The cells
+// are valid only until the next row is read.
 func csvRows(in *bufio.Reader) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		records := csv.NewReader(in)
@@ -83,6 +118,9 @@ func csvRows(in *bufio.Reader) iter.Seq2[row, error] {
 			cells, err := records.Read()
 			if errors.Is(err, io.EOF) {
 				return
+			}
+			if len(cells) > 0 && strings.Join(cells, "") == "" {
+				continue
 			}
 			r.problem = ""
 			if malformed, ok := errors.AsType[*csv.ParseError](err); ok {

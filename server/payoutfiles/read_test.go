@@ -1,10 +1,12 @@
 package payoutfiles
 
 import (
+	"encoding/binary"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
+	utf16units "unicode/utf16"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
@@ -56,6 +58,49 @@ func TestLinesOfASettlement(t *testing.T) {
 		if err != nil || !slices.EqualFunc(got, want, same) {
 			t.Errorf("%s: read %+v, %v", name, got, err)
 		}
+	}
+}
+
+// A spreadsheet saves empty rows as commas, after the last row or between.
+func TestRowsOfEmptyCellsAreSkipped(t *testing.T) {
+	t.Parallel()
+	got, err := read("transaction_id,client_id,status\n,,\n"+id+",acme,COMPLETED\n,,\n,,,,\n\"\",,\r\n,\n", payout.FileSettle, "acme")
+	if err != nil || len(got) != 1 || got[0].Number != 3 || got[0].Problem != "" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := read("transaction_id,client_id,status\n,acme,\n , ,\n", payout.FileSettle, ""); err != nil || len(got) != 2 || got[0].Problem == "" || got[1].Problem == "" {
+		t.Errorf("rows that are not empty: %+v, %v", got, err)
+	}
+}
+
+// What a spreadsheet saves instead of CSV with commas is rejected by its name.
+func TestFilesOfAnotherForm(t *testing.T) {
+	t.Parallel()
+	const utf16 = "the file is in UTF-16; save it as CSV with commas (UTF-8)"
+	const semicolons, tabs = "the file is separated by semicolons; save it as CSV with commas (UTF-8)", "the file is separated by tabs; save it as CSV with commas (UTF-8)"
+	wide := func(order binary.AppendByteOrder, text string) string {
+		var b []byte
+		for _, unit := range utf16units.Encode([]rune(text)) {
+			b = order.AppendUint16(b, unit)
+		}
+		return string(b)
+	}
+	const header = "client_id,transaction_id,status\r\n"
+	for text, want := range map[string]string{
+		wide(binary.LittleEndian, "\uFEFF"+header): utf16, wide(binary.BigEndian, "\uFEFF"+header): utf16,
+		wide(binary.LittleEndian, header): utf16, wide(binary.BigEndian, header): utf16, wide(binary.LittleEndian, `{"transaction_id":""}`): utf16,
+		"client_id;transaction_id;status\r\nacme;" + id + ";COMPLETED\r\n": semicolons,
+		"\uFEFF\"client_id\";\"transaction_id\"\n":                         semicolons,
+		"\n\r\ntransaction_id;client_id;note, with comma":                  semicolons,
+		"client_id\ttransaction_id\tstatus\nacme\t" + id + "\tCOMPLETED\n": tabs,
+	} {
+		if got, err := read(text, payout.FileSettle, "acme"); !errors.Is(err, ErrForm) || err.Error() != want || got != nil {
+			t.Errorf("%q: %+v, %v; want %q", text, got, err, want)
+		}
+	}
+	// Semicolons elsewhere are texts.
+	if got, err := read("transaction_id,a;transaction_id;b,status\n"+id+",;;,COMPLETED\n", payout.FileSettle, "acme"); err != nil || len(got) != 1 || got[0].Problem != "" {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
