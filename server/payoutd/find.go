@@ -184,7 +184,7 @@ func command(f store.Found) string {
 	case store.KindEvent:
 		return "payoutd find --client " + string(f.ClientID) + " " + f.Shown
 	case store.KindWebhookEndpoint:
-		return "" // the client reads it
+		return of("webhooks show")
 	}
 	return of("users show")
 }

@@ -27,6 +27,7 @@ type commands struct {
 	FundingAccounts fundingAccounts `cmd:"" help:"Show funding accounts, and set their status."`
 	Transactions    transactions    `cmd:"" help:"Show transactions."`
 	Limits          limits          `cmd:"" help:"Show what a user may still send."`
+	Webhooks        webhooks        `cmd:"" help:"Show webhook endpoints, and what became of deliveries."`
 	Find            find            `cmd:"" help:"Find an id, an idempotency key, a reference, an email address or a name, and print the command that shows it."`
 	Reference       referenceData   `cmd:"" help:"Import and export payers, banks and states."`
 	Audit           audit           `cmd:"" help:"Show what commands have changed, and who ran them."`
