@@ -160,7 +160,7 @@ func badAddresses(t *probe.T) {
 		"a label of 64 characters": "https://" + strings.Repeat("a", 64) + ".invalid/",
 		"a host of 255 characters": "https://" + strings.Repeat("a.", 124) + "invalid/",
 		"a host beyond ASCII":      "https://conf\u00e9rmance.invalid/", "a path beyond ASCII": "https://conformance.invalid/\u00e9",
-		"a space": "https://conformance.invalid/ x",
+		"a space": "https://conformance.invalid/ x", "9 characters": "https://a",
 	} {
 		t.Case(name, func() {
 			r, err := t.Client().CreateWebhookEndpointWithResponse(t.Context(), nil, api.WebhookEndpointRequest{URL: address})
@@ -275,8 +275,12 @@ func rotations(t *probe.T) {
 		r, err := t.Client().RotateWebhookSecretWithResponse(t.Context(), id, &api.RotateWebhookSecretParams{XIdempotencyKey: key})
 		return probe.OK(t, r, err), isReplay(r.HTTPResponse.Header)
 	}
-	key := probe.Ptr(probe.NewKey())
+	key := probe.Ptr(longKey("k", 255))
 	before := getEndpoint(t, made.ID)
+	for _, wrong := range []string{" ", longKey("k", 256)} { // a space is sent as an empty key
+		reply := t.Send(probe.Request{Method: http.MethodPost, Path: endpointsPath + "/" + made.ID.String() + "/secret", Header: http.Header{"X-Idempotency-Key": {wrong}}})
+		t.Refused(reply, nil, http.StatusBadRequest, badRequest, keyHeader)
+	}
 	first, replay := rotate(made.ID, key)
 	t.Expect(!replay, "the first rotation has Idempotent-Replayed: true")
 	if at := first.PreviousExpiresAt; at == nil || at.Before(made.CreatedAt.Add(24*time.Hour)) || at.After(made.CreatedAt.Add(25*time.Hour)) {
@@ -309,6 +313,10 @@ func deletions(t *probe.T) {
 	for _, e := range endpointsIn(t, t.Client(), 100) {
 		t.Expect(e.ID != id, "a deleted endpoint is listed")
 	}
+	plain := newEndpoint(t).ID
+	was = getEndpoint(t, plain)
+	d, err = t.Client().DeleteWebhookEndpointWithResponse(t.Context(), plain)
+	t.Expect(reflect.DeepEqual(probe.OK(t, d, err), was), "DELETE answers another endpoint than there was")
 	again := create.withKey(t, key, create.body)
 	t.Expect(createdID(again) != "" && createdID(again) != id.String() && !isReplay(again.Header),
 		"the key of a deleted endpoint is answered %d, want a new endpoint", again.Status)
@@ -316,12 +324,19 @@ func deletions(t *probe.T) {
 
 func endpointPages(t *probe.T) {
 	var made []openapi_types.UUID
-	for range 5 {
-		made = append(made, newEndpoint(t, func(r *api.WebhookEndpointRequest) { r.Disabled = probe.Ptr(true) }).ID)
+	for i := range 5 {
+		made = append(made, newEndpoint(t, func(r *api.WebhookEndpointRequest) {
+			if r.Disabled = probe.Ptr(true); i > 2 {
+				*r = fullEndpoint()
+			}
+		}).ID)
 	}
 	for _, limit := range []int32{3, 100} {
 		all := endpointsIn(t, t.Client(), limit)
 		t.Expect(slices.IsSortedFunc(all, func(a, b api.WebhookEndpoint) int { return a.CreatedAt.Compare(b.CreatedAt.Time) }), "the endpoints are not sorted by created_at")
+		for _, e := range all {
+			t.Expect(!slices.Contains(made, e.ID) || reflect.DeepEqual(e, getEndpoint(t, e.ID)), "an endpoint is listed with other members than it is read with")
+		}
 		mine := slices.DeleteFunc(ids(all, func(e api.WebhookEndpoint) openapi_types.UUID { return e.ID }), func(id openapi_types.UUID) bool { return !slices.Contains(made, id) })
 		t.Expect(slices.Equal(mine, made), "pages of %d show %d of %d new endpoints, or in another order", limit, len(mine), len(made))
 	}

@@ -3,6 +3,7 @@ package checks
 import (
 	"net/http"
 	"slices"
+	"time"
 
 	openapi_types "github.com/oapi-codegen/runtime/types"
 
@@ -32,12 +33,16 @@ func deliveryChecks() []probe.Check {
 
 func ping(t *probe.T, id openapi_types.UUID) api.WebhookDelivery {
 	r, err := t.Client().TestWebhookEndpointWithResponse(t.Context(), id)
-	return probe.OK(t, r, err)
+	d := probe.OK(t, r, err)
+	isDueNow(t, d, r.HTTPResponse.Header)
+	return d
 }
 
 func retry(t *probe.T, id, event openapi_types.UUID) api.WebhookDelivery {
 	r, err := t.Client().RetryWebhookDeliveryWithResponse(t.Context(), id, event)
-	return probe.OK(t, r, err)
+	d := probe.OK(t, r, err)
+	isDueNow(t, d, r.HTTPResponse.Header)
+	return d
 }
 
 // deliveryOf returns the only delivery of an event to an endpoint.
@@ -52,7 +57,26 @@ func deliveryOf(t *probe.T, id, event openapi_types.UUID) api.WebhookDelivery {
 // isDue expects a delivery that waits for its next attempt.
 func isDue(t *probe.T, d api.WebhookDelivery) {
 	t.Expect(d.Status == api.WebhookDeliveryStatusPending && d.NextAttemptAt != nil, "the delivery is %s, or has no next_attempt_at", d.Status)
-	t.Expect(d.NextAttemptAt == nil || !d.NextAttemptAt.Before(d.CreatedAt.Time), "the next attempt was before the delivery")
+	if d.NextAttemptAt != nil {
+		pause := d.NextAttemptAt.Sub(d.CreatedAt.Time)
+		t.Expect(pause >= 0 && pause < time.Hour, "the next attempt of a new delivery is %v after it", pause)
+	}
+}
+
+// pause waits a little, or until the run ends.
+func pause(t *probe.T) {
+	select {
+	case <-time.After(100 * time.Millisecond):
+	case <-t.Context().Done():
+		t.Fatalf("the run has ended")
+	}
+}
+
+// isDueNow expects that a delivery waits for no later attempt than one that is due when it is answered.
+func isDueNow(t *probe.T, d api.WebhookDelivery, h http.Header) {
+	if d.NextAttemptAt != nil {
+		isNow(t, d.NextAttemptAt.Time, h)
+	}
 }
 
 func isCanceled(t *probe.T, d api.WebhookDelivery) {

@@ -23,27 +23,32 @@ const (
 
 // webhooksReceived are about what arrives at an address of the suite. The events are of a type that few other checks cause.
 func webhooksReceived() []probe.Check {
-	check := func(id, title, fix string, run func(t *probe.T)) probe.Check {
+	check := func(id, title, fix string, run func(t *probe.T), operations ...string) probe.Check {
 		return probe.Check{
 			ID: "webhooks.received." + id, Title: title, Fix: fix, Run: run, Clauses: []string{"D-68", "D-69"},
-			Operations: []string{"createWebhookEndpoint"}, Needs: probe.Extensions | probe.WebhookReceiver,
+			Operations: append(operations, "createWebhookEndpoint"), Needs: probe.Extensions | probe.WebhookReceiver,
 		}
 	}
 	return []probe.Check{
 		check("signature", "An event arrives at the endpoint as GET /events/{event_id} answers it, signed with the secret of the endpoint",
 			"Send the stored text of the event with webhook-id, webhook-timestamp and webhook-signature as Standard Webhooks says, "+
 				"with the id of the event.",
-			receivesSigned),
+			receivesSigned, "getEvent", "listWebhookDeliveries"),
 		check("retry", "An event that is answered 500 is sent again, with the same id and body and a valid signature",
-			"Take 2xx only for a success. Keep the delivery until then, and sign each attempt with its own time.", receivesAgain),
+			"Take 2xx only for a success. Keep the delivery until then, and sign each attempt with its own time.", receivesAgain, "listWebhookDeliveries"),
 		check("redirect", "A redirect is not followed, and is a failed attempt",
-			"Turn off redirects in the HTTP client: a receiver must not choose which address the service asks.", followsNoRedirect),
+			"Turn off redirects in the HTTP client: a receiver must not choose which address the service asks.", followsNoRedirect, "listWebhookDeliveries"),
 		check("rotation", "After a rotation the new secret and the one before sign, each with a signature of its own",
-			"Send both signatures, separated by a space, for 24 hours.", signsTwice),
+			"Send both signatures, separated by a space, for 24 hours.", signsTwice, "rotateWebhookSecret"),
 		check("gone", "An endpoint that answers 410 is disabled, with the reason GONE",
-			"Disable the endpoint at 410, and cancel what waits for it.", disablesGone),
+			"Disable the endpoint at 410, and cancel what waits for it.", disablesGone,
+			"getWebhookEndpoint", "updateWebhookEndpoint", "listWebhookEndpoints", "deleteWebhookEndpoint", "listWebhookDeliveries"),
 		check("on-request", "A failed delivery is sent again on request, once its endpoint is enabled again",
-			"Let POST .../deliveries/{event_id}/retry put the delivery back into the queue, with the attempts that it has.", receivesOnRequest),
+			"Let POST .../deliveries/{event_id}/retry put the delivery back into the queue, with the attempts that it has.", receivesOnRequest,
+			"retryWebhookDelivery", "updateWebhookEndpoint", "listWebhookDeliveries"),
+		check("closed", "An attempt whose connection is closed without an answer has an error and no HTTP status, and is repeated",
+			"Take a connection that ends early for a failed attempt, with http_status left out.", receivesAfterClosing,
+			"retryWebhookDelivery", "listWebhookDeliveries"),
 		check("types", "An endpoint receives no events of types that it does not name",
 			"Compare the type of the event with event_types when the event is published.", receivesItsTypes),
 	}
@@ -113,22 +118,15 @@ func (h hook) signed(hook probe.Webhook, secrets ...string) {
 
 // delivery waits until the delivery of an event is as wanted, and returns it.
 func (h hook) delivery(event uuid.UUID, is func(api.WebhookDelivery) bool) api.WebhookDelivery {
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	late := time.After(soon)
-	for {
+	for late := time.Now().Add(soon); ; pause(h.t) {
 		r, err := h.t.Client().ListWebhookDeliveriesWithResponse(h.t.Context(), h.ID, &api.ListWebhookDeliveriesParams{Limit: probe.Ptr[int32](100)})
 		for _, d := range probe.OK(h.t, r, err).Items {
 			if d.EventID == event && is(d) {
 				return d
 			}
 		}
-		select {
-		case <-tick.C:
-		case <-late:
+		if time.Now().After(late) {
 			h.t.Fatalf("the list of deliveries does not show the outcome within %s", soon)
-		case <-h.t.Context().Done():
-			h.t.Fatalf("the run has ended")
 		}
 	}
 }
@@ -208,7 +206,6 @@ func signsTwice(t *probe.T) {
 
 func disablesGone(t *probe.T) {
 	h := newHook(t, rareType, func(w http.ResponseWriter, _ int) { w.WriteHeader(http.StatusGone) })
-	defer h.delete()
 	event := h.eventOf(h.receive(1, soon)[0])
 	h.delivery(event, func(d api.WebhookDelivery) bool { return d.Status == api.WebhookDeliveryStatusFailed })
 	r, err := t.Client().GetWebhookEndpointWithResponse(t.Context(), h.ID)
@@ -222,6 +219,8 @@ func disablesGone(t *probe.T) {
 	listed, err := t.Client().ListWebhookEndpointsWithResponse(t.Context(), nil)
 	t.Expect(slices.ContainsFunc(probe.OK(t, listed, err).Items, func(e api.WebhookEndpoint) bool { return e.ID == h.ID && gone(e) }),
 		"the list does not show it disabled with the reason GONE")
+	deleted, err := t.Client().DeleteWebhookEndpointWithResponse(t.Context(), h.ID)
+	t.Expect(gone(probe.OK(t, deleted, err)), "its deletion does not answer it as disabled with the reason GONE")
 }
 
 func receivesOnRequest(t *probe.T) {
@@ -230,7 +229,11 @@ func receivesOnRequest(t *probe.T) {
 	})
 	defer h.delete()
 	event := h.eventOf(h.receive(1, soon)[0])
-	h.delivery(event, func(d api.WebhookDelivery) bool { return d.Status == api.WebhookDeliveryStatusFailed })
+	failed := h.delivery(event, func(d api.WebhookDelivery) bool { return d.Status == api.WebhookDeliveryStatusFailed })
+	shown := func(status api.WebhookDeliveryStatus) bool {
+		return len(deliveredTo(t, h.ID, 100, []api.Event{{ID: event}}, &status)) == 1
+	}
+	t.Expect(shown(api.WebhookDeliveryStatusFailed) && !shown(api.WebhookDeliveryStatusDelivered), "the list by status does not have it as FAILED alone")
 	changed, err := t.Client().UpdateWebhookEndpointWithResponse(t.Context(), h.ID, api.WebhookEndpointChange{Disabled: probe.Ptr(false)})
 	enabled := probe.OK(t, changed, err)
 	t.Expect(!enabled.Disabled && enabled.DisabledReason == nil, "the endpoint is still disabled, or has a reason for it")
@@ -238,14 +241,33 @@ func receivesOnRequest(t *probe.T) {
 	d := probe.OK(t, r, err)
 	t.Expect(d.EventID == event && len(d.Attempts) == 1 && failedWith(d.Attempts[0], http.StatusGone, api.WebhookAttemptErrorHTTPStatus),
 		"the answer to the retry does not show the attempt with 410")
+	t.Expect(reflect.DeepEqual(d.Attempts, failed.Attempts), "the answer to the retry shows other attempts than the list before")
 	hooks := t.Await(h.inbox, 2, soon)
 	if len(hooks) < 2 {
 		t.Fatalf("the event was not sent again within %s", soon)
 	}
 	t.Expect(h.eventOf(hooks[1]) == event, "the second attempt has another webhook-id")
-	h.delivery(event, func(d api.WebhookDelivery) bool {
-		return d.Status == api.WebhookDeliveryStatusDelivered && len(d.Attempts) == 2
+	d = h.delivery(event, func(d api.WebhookDelivery) bool { return d.Status == api.WebhookDeliveryStatusDelivered })
+	t.Expect(len(d.Attempts) == 2 && reflect.DeepEqual(d.Attempts[:1], failed.Attempts), "the delivery does not show the attempt before and one more")
+	t.Expect(shown(api.WebhookDeliveryStatusDelivered) && !shown(api.WebhookDeliveryStatusFailed), "the list by status does not have it as DELIVERED alone")
+	r, err = t.Client().RetryWebhookDeliveryWithResponse(t.Context(), h.ID, event)
+	t.Expect(reflect.DeepEqual(probe.OK(t, r, err).Attempts, d.Attempts), "the answer to a retry of what was delivered shows other attempts than the list before")
+}
+
+func receivesAfterClosing(t *probe.T) {
+	h := newHook(t, rareType, func(_ http.ResponseWriter, number int) {
+		if number == 1 {
+			panic(http.ErrAbortHandler)
+		}
 	})
+	defer h.delete()
+	event := h.eventOf(h.receive(1, soon)[0])
+	failed := h.delivery(event, func(d api.WebhookDelivery) bool { return len(d.Attempts) > 0 })
+	t.Expect(failed.Attempts[0].Error != nil && failed.Attempts[0].HTTPStatus == nil, "the attempt has no error, or an HTTP status")
+	asked := retry(t, h.ID, event)
+	t.Expect(len(asked.Attempts) >= 1 && reflect.DeepEqual(asked.Attempts[:1], failed.Attempts[:1]), "the answer to a retry shows other attempts than the list before")
+	d := h.delivery(event, func(d api.WebhookDelivery) bool { return d.Status == api.WebhookDeliveryStatusDelivered })
+	t.Expect(reflect.DeepEqual(d.Attempts[:1], failed.Attempts[:1]), "the delivery does not show the attempt before")
 }
 
 func receivesItsTypes(t *probe.T) {
