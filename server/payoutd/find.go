@@ -20,9 +20,9 @@ const mostFound = 20
 type find struct {
 	database
 	listing
-	Text   string `arg:"" help:"An id of anything, an idempotency key, a client_reference, an email address, or a name of a user."`
-	Client string `help:"Search the rows of one client; those of all if left out."`
-	Names  int    `help:"How many users of each client are searched for a name, the newest first: names have no index. 0: none." default:"10000"`
+	Text   string `arg:"" help:"An id of anything but payers, banks and states, an idempotency key, a client_reference, or an email address or a name of a user."`
+	Client string `help:"Search the rows of one client; those of all, and payout files, if left out."`
+	Names  int    `help:"How many users of each client are searched for a name, or an email address in other case, the newest first: there is no index. 0: none." default:"10000"`
 }
 
 // foundJSON is something that was found, and the command that shows it.
@@ -89,6 +89,9 @@ func (f find) search(ctx context.Context, std streams, db *store.Store) ([]found
 		if f.Client != "" && string(id) != f.Client {
 			continue
 		}
+		if string(id) == f.Text {
+			all = append(all, foundJSON{f.Text, "client", f.Text, "payoutd clients show " + f.Text})
+		}
 		if err := f.searchClient(ctx, std, db, id, add); err != nil {
 			return nil, err
 		}
@@ -104,12 +107,15 @@ func (f find) searchClient(
 	user := func(u payout.User) store.Found {
 		return store.Found{ClientID: id, Kind: store.KindUser, ID: string(u.ID), Shown: string(u.ID)}
 	}
-	for _, by := range []struct {
+	type search struct {
 		as     string
 		filter payout.UserFilter
-	}{
-		{", by its email address", payout.UserFilter{Email: f.Text}}, {", by its client_reference", payout.UserFilter{ClientReference: f.Text}},
-	} {
+	}
+	all := []search{{byEmail, payout.UserFilter{Email: f.Text}}, {", by its client_reference", payout.UserFilter{ClientReference: f.Text}}}
+	if lower := strings.ToLower(f.Text); lower != f.Text {
+		all = append(all, search{byEmail, payout.UserFilter{Email: lower}})
+	}
+	for _, by := range all {
 		users, next, err := db.Users(ctx, id, by.filter, page)
 		if err != nil {
 			return err
@@ -127,11 +133,27 @@ func (f find) searchClient(
 		add(", by its client_reference", store.Found{ClientID: id, Kind: store.KindTransaction, ID: string(t.ID), Shown: string(t.ID)})
 	}
 	f.more(std, id, ", by its client_reference", next)
-	return f.searchNames(ctx, std, db, id, func(u payout.User) { add(", by its name", user(u)) })
+	return f.searchNewest(ctx, std, db, id, func(u payout.User, as string) { add(as, user(u)) })
 }
 
-// searchNames compares the names of the newest users, in any case.
-func (f find) searchNames(ctx context.Context, std streams, db *store.Store, id payout.ClientID, add func(payout.User)) error {
+const byEmail, byName = ", by its email address", ", by its name"
+
+// matches returns what the text is of a user, in any case; "" if nothing, or what an index has found.
+func (f find) matches(p payout.UserProfile) string {
+	if strings.EqualFold(f.Text, p.Email) && p.Email != f.Text && p.Email != strings.ToLower(f.Text) {
+		return byEmail
+	}
+	names := []string{p.FirstName, p.LastName, p.FirstName + " " + p.LastName, p.Name()}
+	if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(f.Text, name) }) {
+		return byName
+	}
+	return ""
+}
+
+// searchNewest compares the names and email addresses of the newest users.
+func (f find) searchNewest(
+	ctx context.Context, std streams, db *store.Store, id payout.ClientID, add func(u payout.User, as string),
+) error {
 	page, found := payout.Page{Limit: 1000}, 0
 	for read := 0; read < f.Names; {
 		page.Limit = min(page.Limit, f.Names-read)
@@ -140,15 +162,15 @@ func (f find) searchNames(ctx context.Context, std streams, db *store.Store, id 
 			return err
 		}
 		for _, u := range users {
-			p := u.Profile
-			names := []string{p.FirstName, p.LastName, p.FirstName + " " + p.LastName, p.Name()}
-			if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(f.Text, name) }) {
-				if found++; found > mostFound {
-					f.more(std, id, ", by its name", payout.Position{ID: string(u.ID)})
-					return nil
-				}
-				add(u)
+			as := f.matches(u.Profile)
+			if as == "" {
+				continue
 			}
+			if found++; found > mostFound {
+				f.more(std, id, as, payout.Position{ID: string(u.ID)})
+				return nil
+			}
+			add(u, as)
 		}
 		read += len(users)
 		if next == (payout.Position{}) {
@@ -183,7 +205,12 @@ func command(f store.Found) string {
 		return of("users documents list")
 	case store.KindEvent:
 		return "payoutd find --client " + string(f.ClientID) + " " + f.Shown
-	case store.KindWebhookEndpoint:
+	case store.KindFile, store.KindAuditEntry:
+		if f.ClientID == "" {
+			return "payoutd audit list --object " + f.Shown
+		}
+		return "payoutd audit list --client " + string(f.ClientID) + " --object " + f.Shown
+	case store.KindWebhookEndpoint, store.KindWebhookRotation:
 		return of("webhooks show")
 	}
 	return of("users show")

@@ -3,8 +3,10 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/store"
@@ -14,11 +16,13 @@ import (
 func TestFind(t *testing.T) {
 	t.Parallel()
 	onEachEngine(t, func(t *testing.T, o operator) {
-		o.filled(t)
+		o.withWebhooks(t)
 		paymentDocument := unknownID[:35] + "e"
 		for text, want := range map[string]string{
 			ashaID: "user", strings.ToUpper(ashaID): "user", transferID: "transaction", fundID: "funding account", receiverID: "receive user",
 			unknownID: "document of a user", paymentDocument: "document of a transaction", "asha@example.com": "user, by its email address",
+			"ASHA@Example.com": "user, by its email address", hookID: "webhook endpoint", rotationID: "rotation of a webhook secret",
+			"rotation": "rotation of a webhook secret, by its idempotency key", "acme": "client",
 			"customer-1": "user, by its client_reference", "order-2": "transaction, by its client_reference", "sign\x1bup": "user, by its idempotency key",
 			"card\t1": "funding account, by its idempotency key", "firm kk": "user, by its name", "ASHA": "user, by its name",
 			"asha exa\x1bmple": "user, by its name", "asha devi exa\x1bmple": "user, by its name",
@@ -39,8 +43,66 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s", out)
 		}
 		o.refused(t, exitFailure, "nothing was found", "find", "nobody@example.com")
+		// An address that was registered in another case is not in the index as the text is.
+		o.registered(t, "Third@Example.com")
+		if out := o.done(t, "find", "third@EXAMPLE.com"); !strings.Contains(out, "\nuser, by its email address  ") || strings.Count(out, "\n") != 2 {
+			t.Errorf("%s", out)
+		}
 		if code, _, errs := o.run(t, "find", "--names=1", "Asha"); code != exitFailure || !strings.Contains(errs, "only the newest 1 users of acme") {
 			t.Errorf("code %d, %s", code, errs)
+		}
+	})
+}
+
+// registered writes a user of acme with an email address.
+func (o operator) registered(t *testing.T, email string) {
+	t.Helper()
+	db, err := store.Connect(t.Context(), o.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Write(t.Context(), func(tx payout.Tx) error {
+		return tx.InsertUser(t.Context(), "acme", payout.User{
+			ID: "01990000-0000-7000-8000-000000000005", CreatedAt: seeded.Add(2 * time.Hour), Status: payout.KYCUnverified, Country: "US",
+			Profile: payout.UserProfile{FirstName: "Fifth", Email: email},
+		})
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A batch that an export prints, a file that a release prints, and an entry of the audit log are found by their ids.
+func TestFindWhatOperatorsDid(t *testing.T) {
+	t.Parallel()
+	onEachEngine(t, func(t *testing.T, o operator) {
+		d := newDesk(t, o)
+		d.pay(t, "1")
+		export := filepath.Join(t.TempDir(), "payouts.csv")
+		ids := regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+		batch := ids.FindString(d.done(t, "transactions", "export", export))
+		released := ids.FindString(d.done(t, "transactions", "release", export))
+		var verified string
+		for _, e := range d.auditLog(t) {
+			if e.Command == "users verify" {
+				verified = e.ID
+			}
+		}
+		for id, want := range map[string][2]string{
+			batch: {"payout file", "transactions export"}, released: {"payout file", "transactions release"}, verified: {"entry of the audit log", "users verify"},
+		} {
+			lines := strings.Split(strings.TrimSpace(d.done(t, "find", id)), "\n")
+			_, command, _ := strings.Cut(lines[len(lines)-1], "payoutd ")
+			if len(lines) != 2 || !strings.HasPrefix(lines[1], want[0]+"  ") {
+				t.Errorf("%s: %q", want, lines)
+			} else if out := d.done(t, strings.Fields(command)...); !strings.Contains(out, want[1]) {
+				t.Errorf("%s: payoutd %s prints %s", want, command, out)
+			}
+		}
+		d.done(t, "find", "--client=wide", verified)
+		d.newClient(t, "second")
+		for _, id := range []string{batch, verified} {
+			d.refused(t, exitFailure, "nothing was found", "find", "--client=second", id)
 		}
 	})
 }

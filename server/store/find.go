@@ -23,9 +23,13 @@ const (
 	KindPaymentDocument Kind = "document of a transaction"
 	KindEvent           Kind = "event"
 	KindWebhookEndpoint Kind = "webhook endpoint"
+	KindWebhookRotation Kind = "rotation of a webhook secret"
+	KindFile            Kind = "payout file"
+	KindAuditEntry      Kind = "entry of the audit log"
 )
 
-// Found is a row of a client. Shown is the id of the user or the transaction with which a command shows it.
+// Found is a row of a client, or of none: a payout file, and some entries of the audit log. Shown is the id with which a command
+// shows it, such as that of the user or the transaction.
 type Found struct {
 	ClientID payout.ClientID
 	Kind     Kind
@@ -48,6 +52,16 @@ var kinds = []struct {
 	{KindPaymentDocument, `r.transaction_id`, `documents r where r.transaction_id is not null`},
 	{KindEvent, `r.resource_id`, `events r where true`},
 	{KindWebhookEndpoint, `r.id`, `webhook_endpoints r where true`},
+	{KindWebhookRotation, `r.endpoint_id`, `webhook_rotations r where true`},
+}
+
+// operatorKinds are the kinds of rows that operators make, whose ids alone are their keys.
+var operatorKinds = []struct {
+	kind  Kind
+	query string
+}{
+	{KindFile, `select '', f.id from payout_files f where f.id = $1 and $2 = ''`},
+	{KindAuditEntry, `select a.client_id, a.object_id from audit_log a where a.id = $1 and ($2 = '' or a.client_id = $2)`},
 }
 
 // Find returns the rows that have an id, of one client or, with an empty id, of all.
@@ -60,6 +74,16 @@ func (r reads) Find(ctx context.Context, clientID payout.ClientID, id string) ([
 			return s.Scan(&f.ClientID, &f.Shown)
 		}, `select id, shown from (select c.id, (select `+k.shown+` from `+k.from+` and r.client_id = c.id and r.id = $1 limit 1) as shown
 			from clients c where $2 = '' or c.id = $2) as found where shown is not null order by id`, id, string(clientID))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	for _, k := range operatorKinds {
+		rows, err := list(ctx, r, func(s scanner, f *Found) error {
+			f.Kind, f.ID = k.kind, id
+			return s.Scan(&f.ClientID, &f.Shown)
+		}, k.query, id, string(clientID))
 		if err != nil {
 			return nil, err
 		}
