@@ -1,6 +1,7 @@
 package payout
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -111,7 +112,9 @@ func (s *Service) WebhookEndpoint(ctx context.Context, c Client, id WebhookEndpo
 	return foundWebhook(s.store.WebhookEndpoint(ctx, c.ID, id))
 }
 
-// UpdateWebhookEndpoint changes an endpoint and never its secrets. It returns CodeNotFound for an unknown endpoint, and
+// UpdateWebhookEndpoint changes an endpoint and never its secrets. A disabled one is so at once, however much waits for it: a job
+// cancels what is left. An endpoint is enabled when nothing is left; a call that fails on the way has canceled a part, and can be
+// repeated. It returns CodeNotFound for an unknown endpoint, and
 // CodeBadRequest for an address that is not allowed.
 func (s *Service) UpdateWebhookEndpoint(ctx context.Context, c Client, id WebhookEndpointID, change WebhookChange) (WebhookEndpoint, error) {
 	if err := s.webhooks(); err != nil {
@@ -123,19 +126,29 @@ func (s *Service) UpdateWebhookEndpoint(ctx context.Context, c Client, id Webhoo
 		}
 	}
 	var e WebhookEndpoint
-	err := s.store.Write(ctx, func(tx Tx) (err error) {
-		if e, err = foundWebhook(tx.LockWebhookEndpoint(ctx, c.ID, id)); err != nil || !change.apply(&e) {
-			return err
-		}
-		e.UpdatedAt = s.now()
-		if e.Disabled {
-			if err := tx.CancelWebhookDeliveries(ctx, c.ID, id); err != nil {
+	for again := true; again; {
+		if err := s.store.Write(ctx, func(tx Tx) (err error) {
+			again = false
+			if e, err = foundWebhook(tx.LockWebhookEndpoint(ctx, c.ID, id)); err != nil {
 				return err
 			}
+			was := e.Disabled
+			if !change.apply(&e) {
+				return nil
+			}
+			e.UpdatedAt = s.now()
+			if was || e.Disabled {
+				more, err := tx.CancelWebhookDeliveries(ctx, c.ID, id)
+				if again = more && !e.Disabled; err != nil || again {
+					return err
+				}
+			}
+			return tx.UpdateWebhookEndpoint(ctx, c.ID, e)
+		}); err != nil {
+			return WebhookEndpoint{}, err
 		}
-		return tx.UpdateWebhookEndpoint(ctx, c.ID, e)
-	})
-	return e, err
+	}
+	return e, nil
 }
 
 // apply reports whether it changed anything. An endpoint with a new address, or one that is enabled again, has not failed yet.
@@ -241,15 +254,49 @@ func (s *Service) RotateWebhookSecret(
 }
 
 // WebhookDeliveries lists a page of the deliveries to an endpoint, newest first, with a status or all; the position is as for
-// FundingAccounts. It returns CodeNotFound for an unknown endpoint.
+// FundingAccounts. What waits at a disabled endpoint is CANCELED, written or not (D-69). It returns CodeNotFound for an unknown
+// endpoint.
 func (s *Service) WebhookDeliveries(
 	ctx context.Context, c Client, id WebhookEndpointID, status WebhookDeliveryStatus, page Page,
 ) ([]WebhookDelivery, Position, error) {
-	if _, err := s.WebhookEndpoint(ctx, c, id); err != nil {
+	if err := s.webhooks(); err != nil {
 		return nil, Position{}, err
 	}
-	return pageOf(page, func(p Page) ([]WebhookDelivery, error) { return s.store.WebhookDeliveries(ctx, c.ID, id, status, p) },
-		func(v WebhookDelivery) Position { return Position{v.CreatedAt, string(v.EventID)} })
+	position := func(v WebhookDelivery) Position { return Position{v.CreatedAt, string(v.EventID)} }
+	return pageOf(page, func(p Page) (all []WebhookDelivery, err error) {
+		err = s.store.Read(ctx, func(r Reader) error { // one snapshot, because a job may cancel meanwhile
+			e, err := foundWebhook(r.WebhookEndpoint(ctx, c.ID, id))
+			if err != nil {
+				return err
+			}
+			if e.Disabled && status == WebhookPending {
+				return nil
+			}
+			if all, err = r.WebhookDeliveries(ctx, c.ID, id, status, p); err != nil || !e.Disabled {
+				return err
+			}
+			if status == WebhookCanceled {
+				waiting, err := r.WebhookDeliveries(ctx, c.ID, id, WebhookPending, p)
+				if err != nil {
+					return err
+				}
+				all = append(all, waiting...)
+				slices.SortFunc(all, func(a, b WebhookDelivery) int {
+					return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.EventID, a.EventID))
+				})
+				if p.Limit > 0 {
+					all = all[:min(len(all), p.Limit)]
+				}
+			}
+			for i, d := range all {
+				if d.Status == WebhookPending {
+					all[i].Status, all[i].NextAttemptAt = WebhookCanceled, time.Time{}
+				}
+			}
+			return nil
+		})
+		return all, err
+	}, position)
 }
 
 // WebhookSecrets returns the secrets that sign what is sent to an endpoint at a time, the newest first.

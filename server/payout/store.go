@@ -193,8 +193,9 @@ type WebhookTx interface {
 	SetWebhookDelivery(ctx context.Context, clientID ClientID, d WebhookDelivery) error
 	// AddWebhookAttempt writes an attempt of a delivery, numbers it, and forgets the oldest beyond MaxWebhookAttempts.
 	AddWebhookAttempt(ctx context.Context, clientID ClientID, id WebhookEndpointID, eventID EventID, a WebhookAttempt) error
-	// CancelWebhookDeliveries makes all pending deliveries of an endpoint CANCELED.
-	CancelWebhookDeliveries(ctx context.Context, clientID ClientID, id WebhookEndpointID) error
+	// CancelWebhookDeliveries makes a bounded number of the pending deliveries of an endpoint CANCELED. If there may be more, it
+	// returns true, and a job cancels them while the endpoint is disabled.
+	CancelWebhookDeliveries(ctx context.Context, clientID ClientID, id WebhookEndpointID) (more bool, err error)
 	// EnqueueWebhook makes the next attempt of a delivery due after a pause. If one is due already, or being made, it stays as
 	// it is; one that is due later is made now if there is no pause.
 	EnqueueWebhook(ctx context.Context, clientID ClientID, id WebhookEndpointID, eventID EventID, pause time.Duration) error

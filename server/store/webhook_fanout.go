@@ -80,7 +80,7 @@ func (t tx) insertFanout(ctx context.Context, now time.Time, rows []fanoutRow) e
 		values[i] = fmt.Sprintf("($%d, $%d, $%d, $%d, $%d, null, $1, $2, $2, 0)", n+1, n+2, n+3, n+4, n+5)
 		args = append(args, v.ClientID, v.endpointID, v.EventID, string(v.Type), v.Position)
 		job := WebhookJob{v.ClientID, v.endpointID, v.EventID}
-		jobs[i] = river.InsertManyParams{Args: job, InsertOpts: job.options(time.Time{}, v.priority)}
+		jobs[i] = river.InsertManyParams{Args: job, InsertOpts: insertOnce(time.Time{}, v.priority)}
 	}
 	if _, err := t.exec(ctx, `insert into webhook_deliveries (client_id, `+webhookDeliveryColumns+`, attempts) values `+
 		strings.Join(values, ", "), args...); err != nil {

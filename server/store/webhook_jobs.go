@@ -36,7 +36,8 @@ const (
 	burst           = 16
 )
 
-func (j WebhookJob) options(at time.Time, priority int) *river.InsertOpts {
+// insertOnce are the options of a job of which there is at most one with its arguments.
+func insertOnce(at time.Time, priority int) *river.InsertOpts {
 	return &river.InsertOpts{
 		Queue: WebhookQueue, Priority: priority, ScheduledAt: at,
 		MaxAttempts: 30_000, // deliveries count their attempts themselves
@@ -61,7 +62,7 @@ func (t tx) enqueueWebhook(ctx context.Context, job WebhookJob, pause time.Durat
 	if pause > 0 {
 		at = time.Now().Add(pause)
 	}
-	inserted, err := t.queue.InsertTx(ctx, transaction, job, job.options(at, priority))
+	inserted, err := t.queue.InsertTx(ctx, transaction, job, insertOnce(at, priority))
 	if err != nil {
 		return t.failed(fmt.Errorf("enqueue: %w", err))
 	}
@@ -85,11 +86,75 @@ func (s *Store) CompleteWebhookJob(ctx context.Context, job *river.Job[WebhookJo
 	})
 }
 
-// CancelWebhookDeliveries makes all pending deliveries of an endpoint CANCELED. Their jobs find that out.
-func (t tx) CancelWebhookDeliveries(ctx context.Context, clientID payout.ClientID, id payout.WebhookEndpointID) error {
-	_, err := t.exec(ctx, `update webhook_deliveries set status = $4, next_attempt_at = null
-		where client_id = $1 and endpoint_id = $2 and status = $3`, clientID, id, string(payout.WebhookPending), string(payout.WebhookCanceled))
-	return err
+// WebhookCancelation is the job that cancels what still waits for an endpoint that was disabled.
+type WebhookCancelation struct {
+	ClientID   payout.ClientID          `json:"client_id"`
+	EndpointID payout.WebhookEndpointID `json:"endpoint_id"`
+}
+
+// Kind implements river.JobArgs.
+func (WebhookCancelation) Kind() string { return "webhook_cancelation" }
+
+// cancelBatch is how many deliveries are canceled in one transaction.
+const cancelBatch = 1000
+
+// CancelWebhookDeliveries makes a bounded number of the pending deliveries of an endpoint CANCELED, the oldest first. If there may
+// be more, it returns true and lets a job cancel them. The jobs of the deliveries find that out.
+func (t tx) CancelWebhookDeliveries(ctx context.Context, clientID payout.ClientID, id payout.WebhookEndpointID) (more bool, err error) {
+	if more, err = t.cancelBatch(ctx, clientID, id); err != nil || !more {
+		return more, err
+	}
+	job := WebhookCancelation{clientID, id}
+	if _, err := t.queue.InsertTx(ctx, t.db.(*sql.Tx), job, insertOnce(time.Time{}, healthyPriority)); err != nil {
+		return false, t.failed(fmt.Errorf("enqueue: %w", err))
+	}
+	return true, nil
+}
+
+// cancelBatch is CancelWebhookDeliveries without the job.
+func (t tx) cancelBatch(ctx context.Context, clientID payout.ClientID, id payout.WebhookEndpointID) (more bool, err error) {
+	type key struct {
+		createdAt int64
+		eventID   payout.EventID
+	}
+	// The last of the batch bounds a range of the index by status, so that no plan can look at more.
+	last, more, err := one(ctx, t.reads, func(s scanner, k *key) error { return s.Scan(&k.createdAt, &k.eventID) },
+		`select created_at, event_id from webhook_deliveries where client_id = $1 and endpoint_id = $2 and status = $3
+		order by created_at, event_id limit 1 offset $4`, clientID, id, string(payout.WebhookPending), int64(cancelBatch-1))
+	if err != nil {
+		return false, err
+	}
+	update := `update webhook_deliveries set status = $4, next_attempt_at = null where client_id = $1 and endpoint_id = $2 and status = $3`
+	args := []any{clientID, id, string(payout.WebhookPending), string(payout.WebhookCanceled)}
+	if more {
+		update += ` and (created_at, event_id) <= ($5, $6)`
+		args = append(args, last.createdAt, last.eventID)
+	}
+	_, err = t.exec(ctx, update, args...)
+	return more, err
+}
+
+// ContinueWebhookCancelation cancels a batch of what waits for the endpoint of a job, and returns whether there may be more. If
+// not, or if the endpoint was enabled again, which cancels the rest before, the job is completed in the same transaction: who
+// disables the endpoint later makes a new one. The context is that of its worker.
+func (s *Store) ContinueWebhookCancelation(ctx context.Context, job *river.Job[WebhookCancelation]) (more bool, err error) {
+	err = s.write(ctx, func(t tx) error {
+		endpoint, ok, err := t.LockWebhookEndpoint(ctx, job.Args.ClientID, job.Args.EndpointID)
+		if err != nil {
+			return err
+		}
+		more = false
+		if ok && endpoint.Disabled {
+			if more, err = t.cancelBatch(ctx, job.Args.ClientID, job.Args.EndpointID); err != nil || more {
+				return err
+			}
+		}
+		if _, err := river.JobCompleteTx[riverdriver.Driver[*sql.Tx]](ctx, t.db.(*sql.Tx), job); err != nil {
+			return t.failed(fmt.Errorf("complete job: %w", err))
+		}
+		return nil
+	})
+	return more, err
 }
 
 // mostCounted is how far the rows of a queue are counted, so that the count takes no longer the more of them wait.

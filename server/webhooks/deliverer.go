@@ -60,7 +60,7 @@ func New(c Config) (*Deliverer, error) {
 	w := &worker{config: c, sender: newSender(c.Timeout, c.Private, c.Now), gate: newGate[endpointKey](c.Workers)}
 	w.database = make(chan struct{}, databaseUsers)
 	workers := river.NewWorkers()
-	if err := river.AddWorkerSafely(workers, w); err != nil {
+	if err := errors.Join(river.AddWorkerSafely(workers, w), river.AddWorkerSafely(workers, &canceler{worker: w})); err != nil {
 		return nil, fmt.Errorf("webhooks: %w", err)
 	}
 	client, err := river.NewClient(c.Store.QueueDriver(), &river.Config{

@@ -107,7 +107,8 @@ func TestGoneDisables(t *testing.T) {
 		endpoint := w.endpoint(client, in.url)
 		later := w.publish(client, created)[0]
 		w.write(func(ctx context.Context, tx payout.Tx) error {
-			return tx.CancelWebhookDeliveries(ctx, client, endpoint)
+			_, err := tx.CancelWebhookDeliveries(ctx, client, endpoint)
+			return err
 		})
 		ids := w.publish(client, created, created, created, created, created, created)
 		w.replica()

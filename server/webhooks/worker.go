@@ -51,7 +51,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[store.WebhookJob]) err
 	m, err := w.prepare(ctx, job.Args)
 	var o outcome
 	if err == nil && m == nil {
-		err = w.complete(ctx, job, func(context.Context, payout.Tx) error { return nil })
+		err = w.complete(ctx, job, func(ctx context.Context, tx payout.Tx) error { return w.giveUp(ctx, tx, job.Args) })
 		return w.comesBack(ctx, job, err)
 	}
 	if err == nil {
@@ -86,7 +86,25 @@ func about(job store.WebhookJob) []any {
 	}
 }
 
-// prepare returns what is to be sent, nil if the delivery is not pending any more.
+// giveUp cancels a delivery that is not sent because its endpoint is disabled, before the batch with it was canceled.
+func (w *worker) giveUp(ctx context.Context, tx payout.Tx, job store.WebhookJob) error {
+	endpoint, ok, err := tx.LockWebhookEndpoint(ctx, job.ClientID, job.EndpointID)
+	if err != nil || !ok || !endpoint.Disabled {
+		return err
+	}
+	d, ok, err := tx.WebhookDelivery(ctx, job.ClientID, job.EndpointID, job.EventID)
+	if err != nil || !ok || d.Status != payout.WebhookPending {
+		return err
+	}
+	return cancel(ctx, tx, job.ClientID, d)
+}
+
+func cancel(ctx context.Context, tx payout.Tx, clientID payout.ClientID, d payout.WebhookDelivery) error {
+	d.Status, d.NextAttemptAt = payout.WebhookCanceled, time.Time{}
+	return tx.SetWebhookDelivery(ctx, clientID, d)
+}
+
+// prepare returns what is to be sent, nil if the delivery is not pending any more, or its endpoint is disabled.
 func (w *worker) prepare(ctx context.Context, job store.WebhookJob) (*message, error) {
 	select {
 	case w.database <- struct{}{}:
@@ -176,11 +194,14 @@ func (w *worker) apply(ctx context.Context, tx payout.Tx, job store.WebhookJob, 
 	if d.Status != payout.WebhookPending && c.status != payout.WebhookDelivered { // canceled, or delivered by another replica
 		return consequence{status: d.Status}, number, nil
 	}
+	if endpoint.Disabled && c.status != payout.WebhookDelivered { // meanwhile; the batch with this delivery is yet to come
+		return consequence{status: payout.WebhookCanceled}, number, cancel(ctx, tx, job.ClientID, d)
+	}
 	if c.failingSince != endpoint.FailingSince || c.disabled != "" {
 		endpoint.FailingSince = c.failingSince
-		if c.disabled != "" && !endpoint.Disabled {
+		if c.disabled != "" {
 			endpoint.Disabled, endpoint.DisabledReason, endpoint.UpdatedAt = true, c.disabled, w.config.Now()
-			if err := tx.CancelWebhookDeliveries(ctx, job.ClientID, job.EndpointID); err != nil {
+			if _, err := tx.CancelWebhookDeliveries(ctx, job.ClientID, job.EndpointID); err != nil {
 				return consequence{}, 0, err
 			}
 		}

@@ -2,6 +2,7 @@ package webhooks_test
 
 import (
 	"bytes"
+	"database/sql"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -323,6 +324,68 @@ func TestDisablingCancelsWhatWaits(t *testing.T) {
 	r, err := s.Client.UpdateWebhookEndpointWithResponse(t.Context(), endpoint.ID, api.WebhookEndpointChange{Disabled: servertest.Ptr(true)})
 	servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)
 	delivery(t, s, endpoint.ID, sent.EventID, api.WebhookDeliveryStatusCanceled, 1)
+}
+
+// However much waits for an endpoint, all of it is shown as CANCELED once that is disabled, and is so once it is enabled again.
+func TestMuchThatWaitsIsCanceled(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t) // nothing but the requests cancels here
+	endpoint := register(t, s, "https://example.com/")
+	first := ping(t, s, endpoint.ID).EventID
+	db := s.Beside(t)
+	servertest.Exec(t, db, `insert into webhook_deliveries (client_id, endpoint_id, event_id, event_type, position, payload, status, attempts,
+			next_attempt_at, created_at)
+		with recursive n (i) as (select 0 union all select i + 1 from n where i < 2999)
+		select d.client_id, d.endpoint_id, '00000000-0000-7000-8000-' || (100000000000 + n.i), d.event_type, 0, d.payload, d.status, 0,
+			d.next_attempt_at, d.created_at + n.i / 10 from webhook_deliveries d, n where d.event_id = '`+first.String()+`'`)
+	stored := func(status string) (n int) {
+		t.Helper()
+		servertest.Rows(t, db, `select count(*) from webhook_deliveries where status = $1`, func(rows *sql.Rows) error { return rows.Scan(&n) }, status)
+		return n
+	}
+	change := func(disabled bool) {
+		t.Helper()
+		r, err := s.Client.UpdateWebhookEndpointWithResponse(t.Context(), endpoint.ID, api.WebhookEndpointChange{Disabled: &disabled})
+		servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)
+	}
+	listed := func(status api.WebhookDeliveryStatus) (n int) {
+		t.Helper()
+		p := api.ListWebhookDeliveriesParams{Limit: servertest.Ptr[int32](100)}
+		if status != "" {
+			p.Status = &status
+		}
+		seen := map[openapi_types.UUID]bool{}
+		for {
+			r, err := s.Client.ListWebhookDeliveriesWithResponse(t.Context(), endpoint.ID, &p)
+			page := servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)
+			for _, d := range page.Items {
+				if seen[d.EventID] || d.Status != api.WebhookDeliveryStatusCanceled || d.NextAttemptAt != nil {
+					t.Fatalf("listed: %+v, a second time: %t", d, seen[d.EventID])
+				}
+				seen[d.EventID] = true
+			}
+			if page.NextCursor == nil {
+				return len(seen)
+			}
+			p.Cursor = page.NextCursor
+		}
+	}
+	check := func() {
+		t.Helper()
+		if all, canceled, pending := listed(""), listed("CANCELED"), listed("PENDING"); all != 3001 || canceled != 3001 || pending != 0 {
+			t.Errorf("listed %d, %d CANCELED, %d PENDING, want 3001, 3001 and 0", all, canceled, pending)
+		}
+	}
+	change(true)
+	if n := stored("PENDING"); n != 2001 {
+		t.Errorf("%d deliveries wait after the request, want 2001: it cancels 1000", n)
+	}
+	check()
+	change(false)
+	if n := stored("PENDING"); n != 0 {
+		t.Errorf("%d deliveries would be sent after all", n)
+	}
+	check()
 }
 
 // A service that does not deliver leaves everything to the next one that does.

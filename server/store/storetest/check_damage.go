@@ -272,6 +272,9 @@ func checkDamage(t *testing.T, db Database) {
 			`update webhook_endpoints set disabled = true where id = 'hook'; delete from webhook_deliveries where endpoint_id = 'hook'`,
 			`update webhook_endpoints set disabled = false where id = 'hook'; ` + pendingDelivery, nil,
 		},
+		{ // it is still to be canceled, if need be by its job
+			`update webhook_endpoints set disabled = true where id = 'hook'`, `update webhook_endpoints set disabled = false where id = 'hook'`, nil,
+		},
 		{
 			`update webhook_deliveries set status = 'CANCELED' where endpoint_id = 'hook'`,
 			`update webhook_deliveries set status = 'PENDING' where endpoint_id = 'hook'`, nil,

@@ -73,6 +73,7 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"a webhook endpoint is changed, its secrets apart from the rest", webhookChanges},
 		{"a client has at most so many webhook endpoints", webhookRace},
 		{"a webhook endpoint is deleted with all that is its own", webhookDeletion},
+		{"what waits for a webhook endpoint is canceled in parts", webhookCancelation},
 		{"of a webhook delivery the last attempts are kept", webhookAttempts},
 		// What only operators need.
 		{"an applied client is made once and then changed", clientApply},

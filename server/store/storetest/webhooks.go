@@ -53,6 +53,9 @@ func (w world) damageWebhooks(ctx context.Context, tx payout.Tx, other payout.Cl
 	if _, ok, err := tx.LockWebhookEndpoint(ctx, other, w.endpoint.ID); ok || err != nil {
 		return fmt.Errorf("locked %t, %w", ok, err)
 	}
+	if _, err := tx.CancelWebhookDeliveries(ctx, other, w.endpoint.ID); err != nil {
+		return err
+	}
 	changed, delivery := w.endpoint, w.delivery
 	changed.URL, changed.Disabled = "https://other.example.com/", !w.endpoint.Disabled
 	delivery.Status = payout.WebhookCanceled
@@ -208,6 +211,59 @@ func webhookDeletion(t *testing.T, db Database) {
 			t.Errorf("the %s: %t, %v", key, ok, err)
 		}
 	}
+}
+
+// webhookCancelation cancels three parts of the deliveries of one of two endpoints.
+func webhookCancelation(t *testing.T, db Database) {
+	ctx, w := t.Context(), newWorld("cancelation")
+	w.put(t, db)
+	other := w.endpoint
+	other.ID = "other"
+	const waiting = 2500
+	write(t, db, func(ctx context.Context, tx payout.Tx) error {
+		if err := keep(tx.InsertWebhookEndpoint(ctx, w.client.ID, other, 1000)); err != nil {
+			return err
+		}
+		for i := range waiting {
+			d := payout.WebhookDelivery{EndpointID: w.endpoint.ID, EventID: payout.EventID(fmt.Sprint("e", i)), EventType: "ping",
+				Status: payout.WebhookPending, NextAttemptAt: origin, CreatedAt: origin.Add(time.Duration(i/100) * time.Second)}
+			if err := keep(tx.InsertWebhookDelivery(ctx, w.client.ID, d)); err != nil {
+				return err
+			}
+			if i < 10 {
+				if d.EndpointID = other.ID; i < 5 {
+					d.EndpointID, d.EventID, d.Status = w.endpoint.ID, payout.EventID(fmt.Sprint("done", i)), payout.WebhookFailed
+				}
+				if err := keep(tx.InsertWebhookDelivery(ctx, w.client.ID, d)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	number := func(id payout.WebhookEndpointID, status payout.WebhookDeliveryStatus) int {
+		return len(must(db.WebhookDeliveries(ctx, w.client.ID, id, status, payout.Page{}))(t))
+	}
+	all := number(w.endpoint.ID, payout.WebhookPending) // and that of the world
+	for i, want := range []struct {
+		more bool
+		left int
+	}{{true, all - 1000}, {true, all - 2000}, {false, 0}, {false, 0}} {
+		write(t, db, func(ctx context.Context, tx payout.Tx) error {
+			more, err := tx.CancelWebhookDeliveries(ctx, w.client.ID, w.endpoint.ID)
+			same(t, fmt.Sprint("more after part ", i), more, want.more)
+			return err
+		})
+		same(t, fmt.Sprint("left after part ", i), number(w.endpoint.ID, payout.WebhookPending), want.left)
+	}
+	for _, d := range must(db.WebhookDeliveries(ctx, w.client.ID, w.endpoint.ID, payout.WebhookCanceled, payout.Page{}))(t) {
+		if all--; !d.NextAttemptAt.IsZero() {
+			t.Errorf("canceled delivery %s has a next attempt", d.EventID)
+		}
+	}
+	same(t, "not canceled", all, 0)
+	same(t, "failed", number(w.endpoint.ID, payout.WebhookFailed), 5)
+	same(t, "of the other", number(other.ID, payout.WebhookPending), 5)
 }
 
 func webhookAttempts(t *testing.T, db Database) {
