@@ -39,6 +39,9 @@ func exercise(t testing.TB, s *servertest.Server) {
 			if world["user_id"] == rowID(0) && (op.ID == "cancelTransaction" || op.ID == "setTransactionStatus") {
 				continue // its amount was counted nowhere, and cannot be given back
 			}
+			if world["user_id"] == rowID(0) && op.ID == "rotateWebhookSecret" {
+				continue // no key opens the secret of this endpoint
+			}
 			if world["user_id"] != rowID(0) && op.ID == "retryWebhookDelivery" {
 				continue // the first event is older than its endpoint
 			}
