@@ -196,8 +196,8 @@ type WebhookTx interface {
 	// CancelWebhookDeliveries makes a bounded number of the pending deliveries of an endpoint CANCELED. If there may be more, it
 	// returns true, and a job cancels them while the endpoint is disabled.
 	CancelWebhookDeliveries(ctx context.Context, clientID ClientID, id WebhookEndpointID) (more bool, err error)
-	// EnqueueWebhook makes the next attempt of a delivery due after a pause. If one is due already, or being made, it stays as
-	// it is; one that is due later is made now if there is no pause.
+	// EnqueueWebhook makes the next attempt of a delivery due after a pause, or now and as asked for by the client if there is
+	// none. One that is being made stays as it is, and one that waits too unless the client asks.
 	EnqueueWebhook(ctx context.Context, clientID ClientID, id WebhookEndpointID, eventID EventID, pause time.Duration) error
 }
 

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -36,6 +38,12 @@ const (
 	burst           = 16
 )
 
+// askedTag marks the attempts that a client asked for.
+const askedTag = "asked"
+
+// WebhookAsked reports whether a client asked for an attempt.
+func WebhookAsked(job *river.Job[WebhookJob]) bool { return slices.Contains(job.Tags, askedTag) }
+
 // insertOnce are the options of a job of which there is at most one with its arguments.
 func insertOnce(at time.Time, priority int) *river.InsertOpts {
 	return &river.InsertOpts{
@@ -48,28 +56,30 @@ func insertOnce(at time.Time, priority int) *river.InsertOpts {
 	}
 }
 
-// EnqueueWebhook makes the next attempt of a delivery due after a pause. If one is due already, or being made, it stays as it
-// is; one that is due later is made now if there is no pause.
+// EnqueueWebhook makes the next attempt of a delivery due after a pause, or now and as asked for by the client if there is none.
+// One that is being made stays as it is, and one that waits too unless the client asks.
 func (t tx) EnqueueWebhook(
 	ctx context.Context, clientID payout.ClientID, id payout.WebhookEndpointID, eventID payout.EventID, pause time.Duration,
 ) error {
-	return t.enqueueWebhook(ctx, WebhookJob{clientID, id, eventID}, pause, healthyPriority)
-}
-
-func (t tx) enqueueWebhook(ctx context.Context, job WebhookJob, pause time.Duration, priority int) error {
-	transaction := t.db.(*sql.Tx)
-	var at time.Time // now, by the clock of the queue
+	transaction, job := t.db.(*sql.Tx), WebhookJob{clientID, id, eventID}
+	options := insertOnce(time.Time{}, healthyPriority) // now, by the clock of the queue
 	if pause > 0 {
-		at = time.Now().Add(pause)
+		options.ScheduledAt = time.Now().Add(pause)
+	} else {
+		options.Tags = []string{askedTag}
 	}
-	inserted, err := t.queue.InsertTx(ctx, transaction, job, insertOnce(at, priority))
+	inserted, err := t.queue.InsertTx(ctx, transaction, job, options)
+	if err == nil && inserted.UniqueSkippedAsDuplicate && pause == 0 { // what waits is replaced, because tags cannot be changed
+		_, err = t.queue.JobDeleteTx(ctx, transaction, inserted.Job.ID)
+		if errors.Is(err, rivertype.ErrJobRunning) {
+			return nil
+		}
+		if err == nil {
+			_, err = t.queue.InsertTx(ctx, transaction, job, options)
+		}
+	}
 	if err != nil {
 		return t.failed(fmt.Errorf("enqueue: %w", err))
-	}
-	if inserted.UniqueSkippedAsDuplicate && pause == 0 {
-		if _, err := t.queue.JobRetryTx(ctx, transaction, inserted.Job.ID); err != nil {
-			return t.failed(fmt.Errorf("enqueue: %w", err))
-		}
 	}
 	return nil
 }

@@ -16,6 +16,11 @@ const (
 	patience    = 3 * time.Second
 	// mostPause is the longest pause between the probes of an endpoint that fails.
 	mostPause = 30 * time.Second
+	// askedPause is the pause after an attempt that a client asked for and that went past the pause of its endpoint, or beside
+	// the attempts that it has already.
+	askedPause = time.Second
+	// lookEvery is how often it is looked up whether an endpoint that fails was changed, or works for another replica.
+	lookEvery = time.Second
 	// A delivery that is turned away comes back after leastSnooze to mostSnooze.
 	leastSnooze, mostSnooze = time.Second, 2 * time.Minute
 	// typical is how long an attempt is assumed to take until one has ended. An endpoint that is slower turns away twice.
@@ -42,8 +47,11 @@ type lane struct {
 	failures            int             // in a row; 0: it works
 	failedAt            time.Time
 	probeAt             time.Time     // not before this time, if it fails
+	asking              bool          // an attempt that a client asked for is in flight beside the allowance
+	askAt               time.Time     // the next such attempt not before this time
 	average             time.Duration // of attempts
-	reserved            time.Time     // until when those that were turned away have a time of their own
+	reserved, askedFor  time.Time     // until when those that were turned away, and those a client asked for, have a time of their own
+	looked              time.Time
 	used                time.Time
 }
 
@@ -57,12 +65,13 @@ type pass[K comparable] struct {
 	gate  *gate[K]
 	lane  *lane
 	began time.Time
-	probe bool
+	// probe says that the endpoint failed when the attempt began, beside that a client asked for it and nothing else let it in.
+	probe, beside bool
 }
 
-// enter returns a pass, for which it may wait some seconds, or how long the delivery has to stay away. It returns the error of
-// ctx if that ends.
-func (g *gate[K]) enter(ctx context.Context, endpoint K) (p *pass[K], snooze time.Duration, err error) {
+// enter returns a pass, for which it may wait some seconds, or how long the delivery has to stay away. One that a client asked
+// for does not wait for a failing or busy endpoint, unless another such is there. It returns the error of ctx if that ends.
+func (g *gate[K]) enter(ctx context.Context, endpoint K, asked bool) (p *pass[K], snooze time.Duration, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := time.Now()
@@ -73,11 +82,11 @@ func (g *gate[K]) enter(ctx context.Context, endpoint K) (p *pass[K], snooze tim
 		g.lanes[endpoint] = l
 	}
 	l.used = now
-	if p := g.admit(l, now); p != nil {
+	if p := g.admit(l, asked, now); p != nil {
 		return p, 0, nil
 	}
 	if l.failures > 0 || len(l.queue) >= mostWaiting || g.waiting >= g.share {
-		return nil, l.turnAway(now), nil
+		return nil, l.turnAway(asked, now), nil
 	}
 	let := make(chan struct{})
 	l.queue = append(l.queue, let)
@@ -98,40 +107,48 @@ func (g *gate[K]) enter(ctx context.Context, endpoint K) (p *pass[K], snooze tim
 		g.wake(l)
 		return nil, 0, err
 	}
-	if p := g.admit(l, now); p != nil {
+	if p := g.admit(l, asked, now); p != nil {
 		return p, 0, nil
 	}
-	return nil, l.turnAway(now), nil
+	return nil, l.turnAway(asked, now), nil
 }
 
-// admit returns a pass if the lane has room.
-func (g *gate[K]) admit(l *lane, now time.Time) *pass[K] {
+// admit returns a pass if the lane has room, or if a client asked for the attempt and it is the only such one.
+func (g *gate[K]) admit(l *lane, asked bool, now time.Time) *pass[K] {
 	probe := l.failures > 0
-	if l.inFlight >= l.allowance || probe && (g.probing >= g.share || now.Before(l.probeAt)) {
+	beside := l.inFlight >= l.allowance || probe && now.Before(l.probeAt)
+	switch {
+	case beside && (!asked || l.asking || now.Before(l.askAt)):
+		return nil
+	case (probe || beside) && g.probing >= g.share:
 		return nil
 	}
 	l.inFlight++
-	if probe {
+	l.asking = l.asking || beside
+	if probe || beside {
 		g.probing++
 	}
-	return &pass[K]{gate: g, lane: l, began: now, probe: probe}
+	return &pass[K]{gate: g, lane: l, began: now, probe: probe, beside: beside}
 }
 
 // turnAway returns when a delivery may try again: each gets a time of its own, at the pace of the lane.
-func (l *lane) turnAway(now time.Time) time.Duration {
-	pace := l.average / time.Duration(l.allowance)
+func (l *lane) turnAway(asked bool, now time.Time) time.Duration {
+	pace, pause, reserved := l.average/time.Duration(l.allowance), pauseOf(l.failures), &l.reserved
+	if asked { // not behind all others
+		pause, reserved = askedPause, &l.askedFor
+	}
 	if l.failures > 0 {
-		pace = max(l.average, pauseOf(l.failures))
+		pace = max(l.average, pause)
 	}
 	start := now.Add(leastSnooze)
-	if l.reserved.Before(start) {
-		l.reserved = start
+	if reserved.Before(start) {
+		*reserved = start
 	}
-	snooze := l.reserved.Sub(now)
+	snooze := reserved.Sub(now)
 	if snooze >= mostSnooze { // all others come within the last half, at random
 		return mostSnooze - rand.N(mostSnooze/2)
 	}
-	l.reserved = l.reserved.Add(pace)
+	*reserved = reserved.Add(pace)
 	return snooze
 }
 
@@ -163,20 +180,26 @@ func (p *pass[K]) leave(v verdict) {
 	now := time.Now()
 	l.used = now
 	l.inFlight--
-	if p.probe {
+	if p.probe || p.beside {
 		g.probing--
+	}
+	if p.beside {
+		l.asking, l.askAt = false, now.Add(askedPause)
 	}
 	switch v {
 	case unknown:
 	case works:
 		l.average = (3*l.average + now.Sub(p.began)) / 4
-		if l.failures > 0 { // it is back
-			l.failures, l.allowance, l.reserved = 0, firstAllowance, time.Time{}
+		if l.failures > 0 {
+			l.restore()
 		} else {
 			l.allowance = min(l.allowance+1, mostAllowance)
 		}
 	case fails:
 		l.average = (3*l.average + now.Sub(p.began)) / 4
+		if l.failures > 0 && p.beside { // what a client asks for does not put off the next probe
+			break
+		}
 		if l.failures == 0 || !p.began.Before(l.failedAt) { // those that were in flight together count once
 			l.failures++
 		}
@@ -184,6 +207,32 @@ func (p *pass[K]) leave(v verdict) {
 		l.probeAt = now.Add(pauseOf(l.failures))
 	}
 	g.wake(l)
+}
+
+// restore forgets that the endpoint failed.
+func (l *lane) restore() {
+	l.failures, l.allowance, l.reserved, l.askedFor = 0, firstAllowance, time.Time{}, time.Time{}
+}
+
+// mayLook reports whether an endpoint fails, and is to be looked up now.
+func (g *gate[K]) mayLook(endpoint K) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l, now := g.lanes[endpoint], time.Now()
+	if l == nil || l.failures == 0 || now.Sub(l.looked) < lookEvery {
+		return false
+	}
+	l.looked = now
+	return true
+}
+
+// restore ends the pauses of an endpoint.
+func (g *gate[K]) restore(endpoint K) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if l := g.lanes[endpoint]; l != nil && l.failures > 0 {
+		l.restore()
+	}
 }
 
 // wake lets in as many of those that wait as there is room, or turns all away if the endpoint fails.

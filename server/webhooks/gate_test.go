@@ -13,7 +13,7 @@ import (
 func mustEnter(t *testing.T, g *gate[string], endpoint string) *pass[string] {
 	t.Helper()
 	began := time.Now()
-	p, snooze, err := g.enter(t.Context(), endpoint)
+	p, snooze, err := g.enter(t.Context(), endpoint, false)
 	if p == nil || time.Since(began) > 0 {
 		t.Fatalf("no pass for %s: stay away for %s, %v, after %s", endpoint, snooze, err, time.Since(began))
 	}
@@ -23,7 +23,7 @@ func mustEnter(t *testing.T, g *gate[string], endpoint string) *pass[string] {
 // turnedAway returns how long a delivery must stay away that must not get a pass.
 func turnedAway(t *testing.T, g *gate[string], endpoint string) time.Duration {
 	t.Helper()
-	p, snooze, err := g.enter(t.Context(), endpoint)
+	p, snooze, err := g.enter(t.Context(), endpoint, false)
 	if p != nil || err != nil || snooze < leastSnooze/2 || snooze > mostSnooze {
 		t.Fatalf("%s: pass %v, stay away for %s, %v", endpoint, p, snooze, err)
 	}
@@ -73,7 +73,7 @@ func TestOneThatWaitsGetsTheNextPass(t *testing.T) {
 		first := mustEnter(t, g, "a")
 		mustEnter(t, g, "a")
 		var got *pass[string]
-		go func() { got, _, _ = g.enter(t.Context(), "a") }()
+		go func() { got, _, _ = g.enter(t.Context(), "a", false) }()
 		synctest.Wait()
 		if got != nil {
 			t.Fatal("three in flight")
@@ -95,7 +95,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if p, _, err := g.enter(ctx, "a"); p != nil || !errors.Is(err, context.Canceled) || g.waiting != 0 {
+		if p, _, err := g.enter(ctx, "a", false); p != nil || !errors.Is(err, context.Canceled) || g.waiting != 0 {
 			t.Errorf("pass %v, %v, %d waiting", p, err, g.waiting)
 		}
 	})
@@ -113,7 +113,7 @@ func TestFewWait(t *testing.T) {
 				}
 				ctx, cancel := context.WithCancel(t.Context())
 				for range 2 * mostWaiting {
-					go g.enter(ctx, "a")
+					go g.enter(ctx, "a", false)
 				}
 				synctest.Wait()
 				if want := min(mostWaiting, workers/4); g.waiting != want {
@@ -177,7 +177,7 @@ func TestThoseThatWaitAreTurnedAwayWhenTheEndpointFails(t *testing.T) {
 		var away atomic.Int64
 		for range 5 {
 			go func() {
-				if p, _, err := g.enter(t.Context(), "a"); p == nil && err == nil {
+				if p, _, err := g.enter(t.Context(), "a", false); p == nil && err == nil {
 					away.Add(1)
 				}
 			}()
@@ -245,5 +245,116 @@ func TestIdleEndpointsAreForgotten(t *testing.T) {
 			t.Errorf("%d endpoints are remembered, want busy and new", len(g.lanes))
 		}
 		busy.leave(works)
+	})
+}
+
+// asks returns a pass for an attempt that a client asks for, nil if there is none now.
+func asks(t *testing.T, g *gate[string], endpoint string) *pass[string] {
+	t.Helper()
+	p, _, err := g.enter(t.Context(), endpoint, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// failing lets an endpoint fail until its pauses are the longest.
+func failing(t *testing.T, g *gate[string], endpoint string) {
+	t.Helper()
+	for range 8 {
+		fail(t, g, endpoint)
+		time.Sleep(mostPause) //nolint:forbidigo // of the test's clock
+	}
+	fail(t, g, endpoint)
+}
+
+func TestWhatAClientAsksForGoesPastThePause(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate[string](400)
+		failing(t, g, "a")
+		turnedAway(t, g, "a")
+		asked := asks(t, g, "a")
+		if asked == nil || asks(t, g, "a") != nil {
+			t.Fatalf("of two that are asked for together, the first gets %v", asked)
+		}
+		turnedAway(t, g, "a")
+		asked.leave(works)
+		for range firstAllowance {
+			mustEnter(t, g, "a")
+		}
+		if g.probing != 0 {
+			t.Errorf("%d probes in flight", g.probing)
+		}
+	})
+}
+
+// A client that asks again and again makes few attempts, and puts off none of the others.
+func TestAskingOftenDoesNotDefeatThePauses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate[string](400)
+		failing(t, g, "a")
+		attempts := 0
+		for began := time.Now(); time.Since(began) < mostPause; time.Sleep(10 * time.Millisecond) { //nolint:forbidigo // of the test's clock
+			if p := asks(t, g, "a"); p != nil {
+				attempts++
+				p.leave(fails)
+			}
+		}
+		if most := int(mostPause / askedPause); attempts < most-1 || attempts > most {
+			t.Errorf("%d attempts in %s, want %d", attempts, mostPause, most)
+		}
+		mustEnter(t, g, "a")
+	})
+}
+
+// An endpoint that works and is busy has one attempt more, if a client asks.
+func TestWhatAClientAsksForGoesBesideOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate[string](400)
+		for range firstAllowance {
+			mustEnter(t, g, "a")
+		}
+		if asks(t, g, "a") == nil || asks(t, g, "a") != nil {
+			t.Error("not exactly one goes beside the others")
+		}
+	})
+}
+
+func TestWhatClientsAskForIsFewOfTheWorkers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate[string](8)
+		for _, endpoint := range []string{"a", "b", "c"} {
+			failing(t, g, endpoint)
+		}
+		first := asks(t, g, "a")
+		if first == nil || asks(t, g, "b") == nil || asks(t, g, "c") != nil {
+			t.Error("not exactly two are in flight")
+		}
+		first.leave(unknown)
+		if asks(t, g, "c") == nil {
+			t.Error("none after one has ended")
+		}
+	})
+}
+
+func TestAnEndpointThatIsRestoredIsAsANewOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate[string](400)
+		if mustEnter(t, g, "a").leave(works); g.mayLook("a") {
+			t.Error("an endpoint that works is looked up")
+		}
+		failing(t, g, "a")
+		if !g.mayLook("a") || g.mayLook("a") {
+			t.Error("an endpoint that fails is not looked up once")
+		}
+		g.restore("a")
+		for range firstAllowance {
+			mustEnter(t, g, "a")
+		}
 	})
 }

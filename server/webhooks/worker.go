@@ -38,7 +38,12 @@ func (w *worker) NextRetry(*river.Job[store.WebhookJob]) time.Time { return time
 
 // Work implements river.Worker. It never fails: a job that cannot be done now comes back later.
 func (w *worker) Work(ctx context.Context, job *river.Job[store.WebhookJob]) error {
-	pass, snooze, err := w.gate.enter(ctx, endpointKey{job.Args.ClientID, job.Args.EndpointID})
+	key, asked := endpointKey{job.Args.ClientID, job.Args.EndpointID}, store.WebhookAsked(job)
+	pass, snooze, err := w.gate.enter(ctx, key, asked)
+	if err == nil && pass == nil && w.gate.mayLook(key) && w.restored(ctx, key) {
+		w.gate.restore(key)
+		pass, snooze, err = w.gate.enter(ctx, key, asked)
+	}
 	switch {
 	case err != nil: // the service stops
 		return river.JobSnooze(0)
@@ -64,6 +69,19 @@ func (w *worker) Work(ctx context.Context, job *river.Job[store.WebhookJob]) err
 		v = fails
 	}
 	return w.comesBack(ctx, job, w.record(ctx, job, o))
+}
+
+// restored reports whether an endpoint that failed does not count as failing any more: its client changed or enabled it, or it
+// works for another replica.
+func (w *worker) restored(ctx context.Context, key endpointKey) bool {
+	select {
+	case w.database <- struct{}{}:
+		defer func() { <-w.database }()
+	case <-ctx.Done():
+		return false
+	}
+	endpoint, ok, err := w.config.Store.WebhookEndpoint(ctx, key.clientID, key.id)
+	return err == nil && ok && endpoint.FailingSince.IsZero()
 }
 
 // comesBack returns the job to the queue if there was an error.
