@@ -386,7 +386,12 @@ func number(kind string) api.VirtualDocumentRequest {
 
 // addsDocuments sends the documents of a registration, with all their members, to a user who has some.
 func addsDocuments(t *probe.T) {
-	for name, body := range map[string]api.UserRequest{"an individual": t.UserRequest(withDocuments), "a business": business(t, withDocuments)} {
+	for name, body := range map[string]api.UserRequest{
+		"an individual": t.UserRequest(withDocuments, func(u *api.UserRequest) { u.Occupation = probe.Ptr("Nurse") }),
+		"a business": business(t, withDocuments, func(u *api.UserRequest) {
+			u.SourceOfFund, u.TxnFrequency, u.NoOfTxnPerMonth = probe.Ptr("Sale of software"), probe.Ptr("Monthly"), probe.Ptr("3")
+		}),
+	} {
 		t.Case(name, func() {
 			first := t.NewUser(func(u *api.UserRequest) { *u = body })
 			sent := api.UserDocumentsRequest{PhysicalDocuments: body.PhysicalDocuments, VirtualDocuments: body.VirtualDocuments}

@@ -132,6 +132,9 @@ func createdEndpoints(t *probe.T) {
 	t.Expect(full.URL == body.URL && full.Disabled && slices.Equal(full.EventTypes, want), "url, disabled or event_types are not those of the request")
 	t.Expect(full.Description != nil && *full.Description == *body.Description, "description is not that of the request")
 	t.Expect(full.UpdatedAt.Equal(full.CreatedAt.Time), "updated_at of a new endpoint is not its created_at")
+	body.EventTypes = everyType
+	r, err = t.Client().CreateWebhookEndpointWithResponse(t.Context(), nil, body)
+	t.Expect(slices.Equal(probe.OK(t, r, err).EventTypes, everyType), "event_types are not those of the request")
 	plain := newEndpoint(t)
 	t.Expect(!plain.Disabled && len(plain.EventTypes) == 0, "an endpoint is disabled, or has types of events that were not sent")
 	for _, made := range []api.WebhookEndpoint{full, plain} {

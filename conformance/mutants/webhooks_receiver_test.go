@@ -57,16 +57,21 @@ func deliveryMutants() []mutant {
 		broken("An endpoint that is gone is shown as failing", "webhooks.received.gone", returning(read, another("FAILING"))),
 		broken("A change of an endpoint that is gone answers another reason", "webhooks.received.gone", returning(change, another("FAILING"))),
 		broken("The list hides that an endpoint is gone", "webhooks.received.gone", returning(list, func(r request, body map[string]any) {
-			for _, e := range each(body["items"]) {
-				if endpoint, ok := e.(map[string]any); ok {
-					delete(endpoint, "disabled_reason")
-				}
+			for _, e := range objects(body["items"]) {
+				delete(e, "disabled_reason")
 			}
 		})),
 		broken("An endpoint that is enabled again keeps the reason", "webhooks.received.on-request", returning(change, func(_ request, body map[string]any) {
 			body["disabled_reason"] = "GONE"
 		})),
 		broken("A retry forgets the attempts before", "webhooks.received.on-request", returning(retry, func(_ request, body map[string]any) { body["attempts"] = []any{} })),
+		broken("An attempt without an answer is shown with a status", "webhooks.received.closed", returning("listWebhookDeliveries", func(_ request, body map[string]any) {
+			for _, d := range objects(body["items"]) {
+				for _, a := range objects(d["attempts"]) {
+					a["http_status"] = 502
+				}
+			}
+		})),
 		broken("An endpoint receives events of every type", "webhooks.received.types", asking(create, func(r request) request {
 			return r.as(func(body map[string]any) { delete(body, "event_types") })
 		})),
