@@ -204,12 +204,18 @@ func snapshots(t *probe.T) {
 func eventsAlone(t *probe.T) {
 	reference, start := newReference(), feedEnd(t)
 	var users []openapi_types.UUID
-	for _, u := range []api.UserRequest{individual(t, withDocuments), business(t)} {
+	for _, u := range []api.UserRequest{individual(t, withDocuments, withInformation), business(t, withInformation)} {
 		u.ClientReference = &reference
 		r, err := t.Client().CreateUserWithResponse(t.Context(), nil, u)
 		user := probe.Setup(t, r, err).ID
 		t.Verify(user, api.KycStatusVerified, nil)
 		users = append(users, user)
+	}
+	listed := userPage(t, api.ListUsersParams{ClientReference: &reference, Limit: probe.Ptr[int32](100)}).Items
+	t.Expect(len(listed) == len(users), "%d of %d users are listed by their client_reference", len(listed), len(users))
+	for _, u := range listed {
+		alone, err := t.Client().GetUserWithResponse(t.Context(), u.ID)
+		t.Expect(reflect.DeepEqual(probe.OK(t, alone, err), u), "a user read alone is another one than in the list")
 	}
 	s := t.NewSender()
 	linked, err := t.Client().CreateFundingAccountWithResponse(t.Context(), s.UserID, nil,
