@@ -102,7 +102,7 @@ func events() []probe.Check {
 		check("snapshot", "An event shows the resource as it was after the change, and the same for ever",
 			"Store the resource with the event, and answer what was stored.", snapshots, "getEvent"),
 		check("alone", "An event that is read alone is that of the feed, whatever its resource has",
-			"Answer what was stored with the event, in the feed and alone.", eventsAlone, "getEvent", "listClientTransactions"),
+			"Answer what was stored with the event, in the feed and alone.", eventsAlone, "getEvent", "listClientTransactions", "listUsers"),
 		check("bad-cursor", "A cursor that was never issued is refused",
 			"Answer 400 BAD_REQUEST with a detail for after where it is not a whole next_cursor of an event that the feed has.", badFeedCursors),
 		tenancy,
@@ -200,6 +200,13 @@ func snapshots(t *probe.T) {
 	t.Expect(reflect.DeepEqual(probe.OK(t, alone, err), created), "an event read alone is another than in the feed")
 }
 
+// plainReceiveUser adds a receive user who has what is required alone.
+func plainReceiveUser(t *probe.T, s probe.Sender) openapi_types.UUID {
+	return t.NewReceiveUser(s.UserID, t.Target().Facts.Destination, func(u *api.ReceiveUserRequest) {
+		*u = api.ReceiveUserRequest{FirstName: u.FirstName, Country: u.Country}
+	})
+}
+
 // eventsAlone makes events of resources that together have every member.
 func eventsAlone(t *probe.T) {
 	reference, start := newReference(), feedEnd(t)
@@ -233,10 +240,7 @@ func eventsAlone(t *probe.T) {
 		moved, err := t.Client().SetTransactionStatusWithResponse(t.Context(), s.UserID, failing, move)
 		probe.Setup(t, moved, err)
 	}
-	plain := t.NewReceiveUser(s.UserID, t.Target().Facts.Destination, func(u *api.ReceiveUserRequest) {
-		*u = api.ReceiveUserRequest{FirstName: u.FirstName, Country: u.Country}
-	})
-	toPayer, err := t.Create(s.UserID, "", t.Payout(s, t.At(plain, t.AnyPayer(cash)), "1.00"))
+	toPayer, err := t.Create(s.UserID, "", t.Payout(s, t.At(plainReceiveUser(t, s), t.AnyPayer(cash)), "1.00"))
 	probe.Setup(t, toPayer, err)
 	p := newLowPurse(t)
 	held, err := p.send(plus(t, smallest(p.remaining()), cent))
@@ -251,7 +255,7 @@ func eventsAlone(t *probe.T) {
 		t.Expect(len(of) > 0, "the feed has no event of a user")
 		mine = append(mine, of...)
 	}
-	for _, e := range append(mine, eventsOf(all, uuid.Nil, account)...) {
+	for _, e := range slices.Concat(mine, eventsOf(all, uuid.Nil, account), eventsOf(all, uuid.Nil, s.FundID)) {
 		alone, err := t.Client().GetEventWithResponse(t.Context(), e.ID)
 		t.Expect(reflect.DeepEqual(probe.OK(t, alone, err), e), "%s read alone is another event than in the feed", e.Type)
 	}

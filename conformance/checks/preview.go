@@ -47,13 +47,19 @@ func previews() []probe.Check {
 					body.To = withMember(t, body.To, "pickup_location", p.PickupLocation[0].ID)
 					previewThenCreate(t, s, body)
 				})
-				t.Case("RECEIVER_AMOUNT", func() {
+				for _, method := range []api.PayoutMethod{deposit, wallet, cash, home} {
+					t.Case("RECEIVER_AMOUNT by "+string(method), func() {
+						s := t.Sender()
+						body := t.Payout(s, t.Receiver(s, method), "1.00")
+						amount := preview(t, s, body).ToAmount
+						body.ToAmount = &amount
+						body.To = withMember(t, body.To, "calculation_mode", "RECEIVER_AMOUNT")
+						previewThenCreate(t, s, body)
+					})
+				}
+				t.Case("a receive user with a first name alone", func() {
 					s := t.Sender()
-					body := t.Payout(s, t.Receiver(s, deposit), "1.00")
-					amount := preview(t, s, body).ToAmount
-					body.ToAmount = &amount
-					body.To = withMember(t, body.To, "calculation_mode", "RECEIVER_AMOUNT")
-					previewThenCreate(t, s, body)
+					previewThenCreate(t, s, t.Payout(s, t.At(plainReceiveUser(t, s), t.AnyPayer(cash)), "1.00"))
 				})
 			},
 		},
@@ -170,7 +176,7 @@ func previewThenCreate(t *probe.T, s probe.Sender, body api.TransactionRequest) 
 	}
 	t.Expect(slices.Equal(slices.Sorted(maps.Keys(promised)), slices.Sorted(maps.Keys(made))),
 		"the preview has the members %q, the transaction %q", slices.Sorted(maps.Keys(promised)), slices.Sorted(maps.Keys(made)))
-	for _, differs := range notEchoed("", made, promised) {
+	for _, differs := range append(notEchoed("", made, promised), notEchoed("", promised, made)...) {
 		t.Failf("the preview differs from the transaction at %s", differs)
 	}
 }

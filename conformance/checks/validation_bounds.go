@@ -80,11 +80,19 @@ func acceptsBodyBounds(t *probe.T, op operation, n pathValues) {
 		r.Body = body
 		return r
 	}
-	for _, body := range op.ordinary(t) {
+	texts := func(body map[string]any) {
 		for _, most := range []bool{false, true} {
 			likewise(t, op, request(body), request(atEdge(op.body, body, most, textAt)), "texts")
 		}
 		likewise(t, op, request(body), request(atEdge(op.body, body, false, untidy)), "texts with white space around them")
+	}
+	for _, body := range op.ordinary(t) {
+		texts(body)
+	}
+	if op.id == "updateUser" {
+		n = maps.Clone(n)
+		n["user_id"] = t.NewUser(asBusiness(t)).ID.String()
+		texts(op.ofBusiness(t))
 	}
 	for _, variant := range variantsOf(op.body) {
 		body := op.sample(t, variant, allMembers)
@@ -156,7 +164,7 @@ func (op operation) ordinary(t *probe.T) []map[string]any {
 			delete(body, name)
 		}
 		return []map[string]any{body, business}
-	case "updateUser": // the user is an individual; the schemas of the others are those of createUser
+	case "updateUser": // of an individual; see ofBusiness
 		for _, name := range businessMembers {
 			delete(body, name)
 		}
@@ -169,6 +177,15 @@ func (op operation) ordinary(t *probe.T) []map[string]any {
 		body["payer_id"], body["currency"] = payer.ID, payer.ReceivingCurrency
 	}
 	return []map[string]any{body}
+}
+
+// ofBusiness returns the further information of a business with all its members.
+func (op operation) ofBusiness(t *probe.T) map[string]any {
+	body := op.sample(t, bankDeposit, allMembers)
+	for _, name := range individualMembers {
+		delete(body, name)
+	}
+	return body
 }
 
 // edges returns the values of a parameter at its bounds. The longest key has a check of its own, and nobody can make a

@@ -116,7 +116,13 @@ func acceptsNames(t *probe.T, op operation) {
 		}
 		bodies = []map[string]any{body}
 	}
-	for _, body := range bodies {
+	if op.id == "updateUser" {
+		bodies = append(bodies, op.ofBusiness(t))
+	}
+	for i, body := range bodies {
+		if op.id == "updateUser" && i > 0 {
+			r.Path = probe.UserPath(t.NewUser(asBusiness(t)).ID)
+		}
 		r.Body = body
 		want := t.Send(r)
 		if want.Status >= 500 {
