@@ -388,16 +388,16 @@ func number(kind string) api.VirtualDocumentRequest {
 func withInformation(u *api.UserRequest) {
 	if u.Business != nil && *u.Business {
 		u.SourceOfFund, u.TxnFrequency, u.NoOfTxnPerMonth = probe.Ptr("Sale of software"), probe.Ptr("Monthly"), probe.Ptr("About 30")
-		return
+	} else {
+		u.MiddleName, u.Occupation = probe.Ptr("Kumari"), probe.Ptr("Nurse")
 	}
-	u.MiddleName, u.Occupation = probe.Ptr("Kumari"), probe.Ptr("Nurse")
 }
 
 // addsDocuments sends the documents of a registration, with all their members, to a user who has some.
 func addsDocuments(t *probe.T) {
 	for name, body := range map[string]api.UserRequest{
 		"an individual": individual(t, withDocuments, withInformation), "a business": business(t, withDocuments, withInformation),
-		"a business without an address": t.UserRequest(asBusiness(t), withDocuments, func(u *api.UserRequest) { u.MailingAddress = &api.MailingAddressRequest{} }),
+		"what is required alone": t.UserRequest(withDocuments), "a business without an address": t.UserRequest(asBusiness(t), withDocuments, func(u *api.UserRequest) { u.MailingAddress = &api.MailingAddressRequest{} }),
 	} {
 		t.Case(name, func() {
 			first := t.NewUser(func(u *api.UserRequest) { *u = body })

@@ -108,7 +108,7 @@ func relaying(client *http.Client, edit func(attempt int, hook *http.Request)) f
 			edit(attempt, hook)
 			response, err := client.Do(hook)
 			if err != nil {
-				return answer{status: http.StatusBadGateway, header: http.Header{}}
+				panic(http.ErrAbortHandler) // as the receiver has done
 			}
 			defer response.Body.Close()
 			body, err := io.ReadAll(response.Body)

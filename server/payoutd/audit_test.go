@@ -21,6 +21,7 @@ var reading = []string{
 	"serve", "clients list", "clients show", "users list", "users show", "funding-accounts list", "transactions list",
 	"transactions show", "reference export", "migrate status", "migrate up", "check", "audit list", "version", "completion",
 	"secrets-key create", "secrets-key rotate", "users documents list", "users documents export", "limits show", "find",
+	"webhooks list", "webhooks show",
 }
 
 // byFile are the commands whose entries TestPayoutsByFile looks for.

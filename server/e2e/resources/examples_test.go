@@ -3,6 +3,7 @@ package resources_test
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func sendExample(t *testing.T, s *servertest.Server, method, template string, ex
 	if err != nil {
 		t.Fatal(err)
 	}
-	if method == "PATCH" && bytes.Contains(text, []byte(`"mailing_address"`)) {
+	if method == "PATCH" && regexp.MustCompile(`"mailing_address"|"source_of_fund"`).Match(text) {
 		sender.ID = servertest.Parse[api.User](t, register(t, s, businessUser)).ID
 	}
 	ids := []string{
