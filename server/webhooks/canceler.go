@@ -40,11 +40,10 @@ func (c *canceler) Work(ctx context.Context, job *river.Job[store.WebhookCancela
 }
 
 func (c *canceler) batch(ctx context.Context, job *river.Job[store.WebhookCancelation]) (more bool, err error) {
-	select {
-	case c.worker.database <- struct{}{}:
-		defer func() { <-c.worker.database }()
-	case <-ctx.Done():
-		return false, ctx.Err()
+	leave, err := c.worker.useDatabase(ctx)
+	if err != nil {
+		return false, err
 	}
+	defer leave()
 	return c.worker.config.Store.ContinueWebhookCancelation(ctx, job)
 }

@@ -65,7 +65,7 @@ type pass[K comparable] struct {
 	gate  *gate[K]
 	lane  *lane
 	began time.Time
-	// probe says that the endpoint failed when the attempt began, beside that a client asked for it and nothing else let it in.
+	// probe: the endpoint was failing when the attempt began. beside: only a client's request let it in.
 	probe, beside bool
 }
 

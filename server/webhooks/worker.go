@@ -71,15 +71,24 @@ func (w *worker) Work(ctx context.Context, job *river.Job[store.WebhookJob]) err
 	return w.comesBack(ctx, job, w.record(ctx, job, o))
 }
 
+// useDatabase waits for room among those that use the database. The caller must call leave.
+func (w *worker) useDatabase(ctx context.Context) (leave func(), err error) {
+	select {
+	case w.database <- struct{}{}:
+		return func() { <-w.database }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // restored reports whether an endpoint that failed does not count as failing any more: its client changed or enabled it, or it
 // works for another replica.
 func (w *worker) restored(ctx context.Context, key endpointKey) bool {
-	select {
-	case w.database <- struct{}{}:
-		defer func() { <-w.database }()
-	case <-ctx.Done():
+	leave, err := w.useDatabase(ctx)
+	if err != nil {
 		return false
 	}
+	defer leave()
 	endpoint, ok, err := w.config.Store.WebhookEndpoint(ctx, key.clientID, key.id)
 	return err == nil && ok && endpoint.FailingSince.IsZero()
 }
@@ -124,12 +133,11 @@ func cancel(ctx context.Context, tx payout.Tx, clientID payout.ClientID, d payou
 
 // prepare returns what is to be sent, nil if the delivery is not pending any more, or its endpoint is disabled.
 func (w *worker) prepare(ctx context.Context, job store.WebhookJob) (*message, error) {
-	select {
-	case w.database <- struct{}{}:
-		defer func() { <-w.database }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	leave, err := w.useDatabase(ctx)
+	if err != nil {
+		return nil, err
 	}
+	defer leave()
 	d, ok, err := w.config.Store.WebhookDelivery(ctx, job.ClientID, job.EndpointID, job.EventID)
 	if err != nil || !ok || d.Status != payout.WebhookPending {
 		return nil, err
