@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -68,8 +67,7 @@ func TestAnswersOfTheMiddlewareFollowTheContract(t *testing.T) {
 			}
 		}))
 		for _, op := range c.Operations() {
-			takesBody := slices.Contains(op.Statuses(), http.StatusRequestEntityTooLarge)
-			if (name == "too large" || name == "not JSON" || name == "broken off") && !takesBody {
+			if (name == "too large" || name == "not JSON" || name == "broken off") && op.Method == http.MethodGet {
 				continue
 			}
 			r := httptest.NewRequest(op.Method, filled(op), strings.NewReader("{}"))

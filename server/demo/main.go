@@ -52,10 +52,5 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer c.CloseIdleConnections() // or the server waits for them
-	hooks, err := receive(ctx, c)
-	if err != nil {
-		return err
-	}
-	defer hooks.close()
-	return story{c, hooks.events, out}.tell(ctx)
+	return story{c, out}.tell(ctx)
 }

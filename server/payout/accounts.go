@@ -40,9 +40,7 @@ type ReceiveUser struct {
 	State        string
 	Zipcode      string
 	Country      string // alpha-2
-	// ClientReference is the client's own reference (D-70).
-	ClientReference string
-	CreatedAt       time.Time
+	CreatedAt    time.Time
 }
 
 // BankAccount is a receive bank account (D-20).

@@ -1,7 +1,6 @@
 package payout_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -201,10 +200,7 @@ func newWorld(t *testing.T) *world {
 
 // serviceOn returns a service on another store, with the clock of the world.
 func (w *world) serviceOn(s payout.Store) *payout.Service {
-	return payout.NewService(payout.Config{
-		Store: s, Country: reference.Country, Now: w.clock.Now, NewID: newID,
-		EventData: func(d payout.EventData) ([]byte, error) { return json.Marshal(d) },
-	})
+	return payout.NewService(payout.Config{Store: s, Country: reference.Country, Now: w.clock.Now, NewID: newID})
 }
 
 var ids atomic.Int64

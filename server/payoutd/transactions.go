@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -16,11 +15,7 @@ import (
 // transactions is `payoutd transactions`.
 type transactions struct {
 	List transactionsList `cmd:"" help:"List transactions of a client, newest first."`
-	Show transactionsShow `cmd:"" help:"Print a transaction, and the files that name it: exports, releases and settlements."`
-
-	Export  transactionsExport  `cmd:"" help:"Write transactions with everything that their payments need to a file, which has personal data."`
-	Release transactionsRelease `cmd:"" help:"Release the transactions of a file: from then on they are PROCESSING. All of them, or none."`
-	Settle  transactionsSettle  `cmd:"" help:"Record what became of the transactions of a file: COMPLETED, FAILED, RETURNED or READY_FOR_PICKUP. All of them, or none."`
+	Show transactionsShow `cmd:"" help:"Print a transaction."`
 }
 
 // transactionJSON is a transaction without personal data; amounts are in major units.
@@ -28,11 +23,8 @@ type transactionJSON struct {
 	ID                string                 `json:"id"`
 	UserID            string                 `json:"user_id"`
 	CreatedAt         time.Time              `json:"created_at"`
-	UpdatedAt         time.Time              `json:"updated_at"`
 	Status            string                 `json:"status"`
 	DeliveryStatus    string                 `json:"delivery_status"`
-	StatusReason      string                 `json:"status_reason,omitempty"`
-	Required          []string               `json:"required_information"`
 	FromAmount        json.Number            `json:"from_amount"`
 	FromCurrency      string                 `json:"from_currency"`
 	ToAmount          json.Number            `json:"to_amount"`
@@ -50,7 +42,6 @@ type transactionJSON struct {
 	PayerID           int64                  `json:"payer_id,omitempty"`
 	PickupLocation    int64                  `json:"pickup_location,omitempty"`
 	RemittancePurpose string                 `json:"remittance_purpose,omitempty"`
-	Reference         string                 `json:"client_reference,omitempty"`
 	keyJSON
 	Documents []transactionDocument `json:"documents"`
 }
@@ -73,14 +64,13 @@ func newTransactionJSON(t payout.Transaction, key payout.Idempotency) transactio
 		purpose = *p
 	}
 	return transactionJSON{
-		ID: string(t.ID), UserID: string(t.UserID), CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Status: string(t.Status),
-		DeliveryStatus: string(t.DeliveryStatus), StatusReason: string(t.StatusReason), Required: append([]string{}, t.RequiredInformation...),
+		ID: string(t.ID), UserID: string(t.UserID), CreatedAt: t.CreatedAt, Status: t.Status, DeliveryStatus: t.DeliveryStatus,
 		FromAmount: major(t.FromAmount, t.FromCurrency), FromCurrency: t.FromCurrency,
 		ToAmount: major(t.ToAmount, t.ToCurrency), ToCurrency: t.ToCurrency,
 		FeeAmount: major(t.FeeAmount, t.FromCurrency), BonusAmount: major(t.BonusAmount, t.FromCurrency),
 		ExchangeRate: json.Number(t.ExchangeRate.String()), FromFundID: string(t.FromFundID), FundingType: t.FundingType,
 		Destination: t.Destination, ReceiveUserID: string(t.To.ReceiveUserID), Method: t.To.Method, Mode: t.To.Mode,
-		FundID: string(t.To.FundID), PayerID: t.To.PayerID, PickupLocation: t.To.PickupLocation, RemittancePurpose: purpose, Reference: t.ClientReference,
+		FundID: string(t.To.FundID), PayerID: t.To.PayerID, PickupLocation: t.To.PickupLocation, RemittancePurpose: purpose,
 		keyJSON: newKeyJSON(key), Documents: documents,
 	}
 }
@@ -90,11 +80,9 @@ type transactionsList struct {
 	clientOf
 	listing
 	pages
-	User      string `help:"Only transactions of this user."`
-	Status    string `help:"Only transactions with this status: INITIATED, PROCESSING, COMPLETED, FAILED, CANCELED or RETURNED."`
-	Reference string `help:"Only transactions that the client created with this client_reference."`
-	From      string `help:"First UTC day, such as 2026-03-01."`
-	To        string `help:"Last UTC day, included."`
+	User string `help:"Only transactions of this user."`
+	From string `help:"First UTC day, such as 2026-03-01."`
+	To   string `help:"Last UTC day, included."`
 }
 
 // Run lists transactions.
@@ -104,15 +92,10 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 			return err
 		}
 	}
-	if l.Status != "" {
-		if err := checkOneOf("status", l.Status, payout.TransactionStatuses()...); err != nil {
-			return err
-		}
-	}
 	if err := l.check(); err != nil {
 		return err
 	}
-	filter := payout.TransactionFilter{UserID: payout.UserID(l.User), Status: payout.TransactionStatus(l.Status), ClientReference: l.Reference}
+	filter := store.TransactionFilter{UserID: payout.UserID(l.User), After: payout.TransactionID(l.After)}
 	var err error
 	if filter.From, err = day("from", l.From); err != nil {
 		return err
@@ -132,19 +115,11 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 				return err
 			}
 		}
-		at, err := l.begin("transaction", func(id string) (time.Time, bool, error) {
-			t, ok, err := o.db.ClientTransaction(ctx, o.client.ID, payout.TransactionID(id))
-			return t.CreatedAt, ok, err
-		})
+		all, err := o.db.ClientTransactions(ctx, o.client.ID, filter, l.Limit+1)
 		if err != nil {
 			return err
 		}
-		all, next, err := rowsOf(std, l.pages, at, func(p payout.Page) ([]payout.Transaction, payout.Position, error) {
-			return o.service.ClientTransactions(ctx, o.client, filter, p)
-		})
-		if err != nil {
-			return err
-		}
+		all, next := page(std, l.pages, all, func(t payout.Transaction) string { return string(t.ID) })
 		ids := make([]string, len(all))
 		for i, t := range all {
 			ids[i] = string(t.ID)
@@ -158,10 +133,10 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 		for i, t := range all {
 			rows[i] = newTransactionJSON(t, keys[string(t.ID)])
 			cells[i] = []string{
-				string(t.ID), utc(t.CreatedAt), string(t.UserID), rows[i].Status, rows[i].from(), rows[i].to(), t.Destination, string(t.To.Method), printable(t.ClientReference),
+				string(t.ID), utc(t.CreatedAt), string(t.UserID), t.Status, rows[i].from(), rows[i].to(), t.Destination, string(t.To.Method),
 			}
 		}
-		return l.print(std.out, pageJSON[transactionJSON]{rows, next}, []string{"ID", "CREATED", "USER", "STATUS", "FROM", "TO", "COUNTRY", "METHOD", "REFERENCE"}, cells)
+		return l.print(std.out, pageJSON[transactionJSON]{rows, next}, []string{"ID", "CREATED", "USER", "STATUS", "FROM", "TO", "COUNTRY", "METHOD"}, cells)
 	})
 }
 
@@ -183,7 +158,7 @@ func (t transactionJSON) to() string { return t.ToAmount.String() + " " + t.ToCu
 
 type transactionsShow struct {
 	database
-	clientOfID
+	clientOf
 	listing
 	TransactionID string `arg:"" help:"Id of the transaction."`
 }
@@ -193,7 +168,7 @@ func (s transactionsShow) Run(ctx context.Context, std streams) error {
 	if err := checkIDs(named{"<transaction-id>", &s.TransactionID}); err != nil {
 		return err
 	}
-	return s.within(ctx, s.database, store.KindTransaction, s.TransactionID, func(o operation) error {
+	return s.within(ctx, s.database, func(o operation) error {
 		t, ok, err := o.db.ClientTransaction(ctx, o.client.ID, payout.TransactionID(s.TransactionID))
 		if err != nil {
 			return err
@@ -205,33 +180,9 @@ func (s transactionsShow) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
-		uses, err := o.db.TransactionFiles(ctx, o.client.ID, t.ID)
-		if err != nil {
-			return err
-		}
-		shown := shownTransaction{newTransactionJSON(t, keys[string(t.ID)]), make([]transactionFile, len(uses))}
-		fields := shown.fields()
-		for i, u := range uses {
-			shown.Files[i] = transactionFile{string(u.ID), string(u.Direction), u.Name, u.Line, u.Actor, u.At}
-			fields = append(fields, [2]string{strings.ToUpper(string(u.Direction)), printable(fmt.Sprintf("line %d of %s, by %s at %s (%s)", u.Line, u.Name, u.Actor, utc(u.At), u.ID))})
-		}
-		return s.printFields(std.out, shown, fields)
+		shown := newTransactionJSON(t, keys[string(t.ID)])
+		return s.printFields(std.out, shown, shown.fields())
 	})
-}
-
-// shownTransaction is a transaction with the files that name it, oldest first.
-type shownTransaction struct {
-	transactionJSON
-	Files []transactionFile `json:"files"`
-}
-
-type transactionFile struct {
-	ID        string    `json:"file_id"`
-	Direction string    `json:"direction"`
-	Name      string    `json:"name"`
-	Line      int       `json:"line"`
-	Actor     string    `json:"actor"`
-	At        time.Time `json:"at"`
 }
 
 func (t transactionJSON) fields() [][2]string {
@@ -239,12 +190,9 @@ func (t transactionJSON) fields() [][2]string {
 	fields := [][2]string{
 		{"ID", t.ID},
 		{"CREATED", utc(t.CreatedAt)},
-		{"UPDATED", utc(t.UpdatedAt)},
 		{"USER", t.UserID},
 		{"STATUS", t.Status},
 		{"DELIVERY STATUS", t.DeliveryStatus},
-		{"STATUS REASON", t.StatusReason},
-		{"REQUIRED", strings.Join(t.Required, " ")},
 		{"FROM", t.from()},
 		{"TO", t.to()},
 		{"FEE", t.FeeAmount.String() + " " + t.FromCurrency},
@@ -260,7 +208,6 @@ func (t transactionJSON) fields() [][2]string {
 		{"PAYER", number(t.PayerID)},
 		{"PICKUP LOCATION", number(t.PickupLocation)},
 		{"PURPOSE", printable(t.RemittancePurpose)},
-		{"REFERENCE", printable(t.Reference)},
 	}
 	fields = append(fields, t.keyJSON.fields()...)
 	for _, d := range t.Documents {

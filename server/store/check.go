@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 
+	"github.com/pressly/goose/v3"
+
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
@@ -12,7 +14,7 @@ import (
 type Difference struct {
 	Table    string          `json:"table"`
 	ClientID payout.ClientID `json:"client_id,omitempty"` // empty for reference data
-	ID       string          `json:"id"`                  // of the row; of a counter or tag, the id of its user; of a job, that of its event
+	ID       string          `json:"id"`                  // of the row; of a counter or tag, the id of its user
 	Problem  string          `json:"problem"`
 }
 
@@ -42,15 +44,20 @@ type Checked struct {
 //
 // It returns CodeServiceUnavailable while the database is unavailable, and the error of report.
 func (s *Store) Check(ctx context.Context, report func(Difference) error) (Checked, error) {
-	t, err := s.snapshot(ctx)
+	// A transaction reads one snapshot: always in SQLite, from this isolation level on in PostgreSQL.
+	var options *sql.TxOptions
+	if s.engine.dialect == goose.DialectPostgres {
+		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	}
+	t, err := s.reader.BeginTx(ctx, options)
 	if err != nil {
-		return Checked{}, err
+		return Checked{}, s.failed(err)
 	}
 	defer t.Rollback() //nolint:errcheck // nothing was written
 	c := checking{reads: s.reads, report: report}
 	c.db = t
 	for _, part := range []func(context.Context) error{
-		c.clients, c.reference, c.users, c.tags, c.accounts, c.documents, c.keys, c.relations, c.events, c.webhooks, c.jobs, c.usage,
+		c.clients, c.reference, c.users, c.tags, c.accounts, c.documents, c.keys, c.relations, c.usage,
 	} {
 		if err := part(ctx); err != nil {
 			return c.done, err

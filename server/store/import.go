@@ -142,10 +142,7 @@ func importRowsOf[T any](
 		if how.DryRun {
 			return errDryRun
 		}
-		if done.New+done.Changed+done.Removed == 0 {
-			return nil
-		}
-		return t.Audit(ctx, payout.Change{Object: "reference", ID: table.name, After: done})
+		return nil
 	})
 	switch {
 	case errors.Is(err, errDryRun):

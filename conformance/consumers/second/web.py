@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from uuid import uuid4
 
 from .contract import percent_decoded, repeated_members
-from .model import Call, UsedKey
+from .model import Call
 from .wire import Failure, bad_request, conflict, decode, encode, not_found
 
 MAX_BODY = 20 << 20
@@ -42,6 +42,7 @@ class Server(ThreadingHTTPServer):
         self.contract, self.service, self.options = contract, service, options
         self.clients = {client.name: client for client in clients}
         self.buckets = {client.name: Bucket(options.rate_limit) for client in clients} if options.rate_limit else {}
+        self.lock = threading.Lock()
 
     def handle_error(self, request, client_address):
         pass  # the peer went away
@@ -63,26 +64,24 @@ class Server(ThreadingHTTPServer):
             values = {
                 name: int(text) if name in ("payerId", "bankId", "stateId", "limit") else text for name, text in values.items()
             }
-            values = {**operation.defaults, **values}
             body = decode(request.body()) if operation.schema else None
         else:
             values, body = self.validated(operation, segments, request)
         call = Call(client, values, body)
         method = getattr(self.service, re.sub("(?<!^)(?=[A-Z])", "_", operation.id).lower())
         keys = request.headers_utf8("X-Idempotency-Key") if operation.takes_key else []
-        with self.service.lock:
+        with self.lock:
             fingerprint = operation.fingerprint(segments, body) if keys else ""
             if keys and keys[0] in client.keys:
-                used = client.keys[keys[0]]
-                if used.fingerprint != fingerprint:
+                earlier, created = client.keys[keys[0]]
+                if earlier != fingerprint:
                     raise conflict()
-                return encode(used.answer()), {"Idempotent-Replayed": "true"}
-            call.check_cursor()
+                return encode(created), {"Idempotent-Replayed": "true"}
             self.service.check(operation.id, body)
-            answer = method(call)
+            created = method(call)
             if keys:
-                client.keys[keys[0]] = UsedKey(fingerprint, call, answer)
-            return encode(answer), call.headers
+                client.keys[keys[0]] = fingerprint, created
+            return encode(created), call.headers
 
     def authenticated(self, request):
         """The client of the request, judged before anything else (D-19)."""
