@@ -5,9 +5,9 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race -gcflags=modernc.org/
 # Packages whose tests share things between many goroutines.
 CONCURRENT := ./client/... ./openapi/contract ./server/store ./server/httpapi ./server/e2e/concurrency ./server/e2e/monitoring
 # Tests of the service that depend on the database engine.
-ENGINE := $(addprefix ./server/e2e/,concurrency idempotency memory monitoring outage plans)
+ENGINE := $(addprefix ./server/e2e/,concurrency crash events idempotency memory monitoring outage plans webhooks)
 # Tests of the service in which transactions compete.
-COMPETING := $(addprefix ./server/e2e/,concurrency idempotency transactions)
+COMPETING := $(addprefix ./server/e2e/,concurrency events idempotency transactions)
 # The newer of the two versions of Go that the SDK supports; go.mod names the older one.
 NEXT_GO := go1.27.1
 # Other systems than this one on which the SDK runs.
@@ -26,17 +26,18 @@ run: ## Run a sandbox on SQLite at http://127.0.0.1:8080 (override with PAYOUTD_
 	@PAYOUTD_DATABASE=$${PAYOUTD_DATABASE:-sqlite:.tmp/sandbox.db} exec .bin/payoutd serve --sandbox
 
 .PHONY: demo
-demo: ## Run a whole payout with the SDK against a fresh sandbox
+demo: ## Run payouts to their end with the SDK against a fresh sandbox: paid, failed, held; prints the webhooks
 	@go run ./server/demo
 
 .PHONY: test
 test: ## Run all tests on SQLite, and those that depend on the engine on PostgreSQL as well
-	go test -short $$(go list ./... | grep -v /e2e/browser)
+	go test -short $$(go list ./... | grep -v -e /e2e/browser -e /e2e/story)
 	$(if $(RACE),go test -short $(RACE) $(CONCURRENT))
 	PAYOUTD_TEST_ENGINE=postgres go test -short $(ENGINE)
 	PAYOUTD_TEST_ENGINE=postgres PAYOUTD_TEST_ISOLATION=serializable go test -short $(COMPETING)
-	@# In their own folders, because only there does go print the output of a passing run: that PostgreSQL or Chromium is missing.
+	@# In their own folders, because only there does go print the output of a passing run: that PostgreSQL, Chromium or a namespace is missing.
 	cd server/e2e/browser && go test -short
+	cd server/e2e/story && go test -short
 	cd server/e2e/operations && PAYOUTD_TEST_ENGINE=postgres go test -short
 	cd conformance && PAYOUTD_TEST_ENGINE=postgres go test -short
 
@@ -91,6 +92,13 @@ failover: ## Break a Patroni cluster under load: nothing may be lost or doubled 
 storm: ## Pay PAYOUTS (1000) while half of all requests meet a fault, drawn from SEED (the time); prints what the SDK said of each
 	@cd client && PAYOUTD_TEST_STORM=$(or $(PAYOUTS),1000) PAYOUTD_TEST_STORM_SEED=$(or $(SEED),$(shell date +%s)) go test -run TestStorm -count=1 -timeout 30m -v
 
+.PHONY: crash
+crash: ## Kill replicas and PostgreSQL while payouts make MOVES (2000) transitions, on both engines, drawn from SEED (the time)
+	@cd server/e2e/crash && for engine in sqlite postgres; do \
+		PAYOUTD_TEST_ENGINE=$$engine PAYOUTD_TEST_CRASH=$(or $(MOVES),2000) PAYOUTD_TEST_CRASH_SEED=$(or $(SEED),$(shell date +%s)) \
+			go test -run TestCrash -count=1 -timeout 30m -v || exit 1; \
+	done
+
 .PHONY: soak
 soak: ## Run payoutd on PostgreSQL at half load for DURATION (20m): memory, goroutines and descriptors must stay flat
 	@cd server/e2e/soak && PAYOUTD_TEST_SOAK=$(or $(DURATION),20m) go test -run TestSoak -count=1 -timeout 24h -v
@@ -98,6 +106,16 @@ soak: ## Run payoutd on PostgreSQL at half load for DURATION (20m): memory, goro
 .PHONY: explain
 explain: ## Check that every SQL statement uses an index, at 1,000,000 transactions
 	PAYOUTD_TEST_TRANSACTIONS=1000000 PAYOUTD_TEST_ENGINE=postgres go test ./server/e2e/plans -count=1 -v
+
+.PHONY: feed
+feed: ## Read a feed of EVENTS (1000000) at its beginning and its end, and delete most of it while others write, on both engines
+	@cd server/e2e/events && for engine in sqlite postgres; do \
+		PAYOUTD_TEST_ENGINE=$$engine PAYOUTD_TEST_EVENTS=$(or $(EVENTS),1000000) go test -run 'TestTheEndOfTheFeed|TestOldEvents' -count=1 -timeout 30m -v || exit 1; \
+	done
+
+.PHONY: isolation
+isolation: ## Deliver webhooks to ENDPOINTS (1000), one of them dead or just back, and print the delays of the others
+	@cd server/webhooks && PAYOUTD_TEST_ENDPOINTS=$(or $(ENDPOINTS),1000) go test -run TestADeadEndpoint -count=1 -timeout 60m -v
 
 .PHONY: generate
 generate: ## Generate gen/, the error codes of the SDK and conformance/CLAUSES.md from openapi/openapi.yaml

@@ -3,7 +3,7 @@
 package client
 
 // ContractVersion is the version of the contract that this package was made for.
-const ContractVersion = "1.3.0"
+const ContractVersion = "1.4.0"
 
 // The codes of the contract (decisions D-08 and D-09). The set may grow within a major version (D-31).
 const (
@@ -49,6 +49,18 @@ const (
 	AmountNotAllowed Code = "AMOUNT_NOT_ALLOWED"
 	// LimitExceeded: 422. Above the remaining limit of the highest tier.
 	LimitExceeded Code = "LIMIT_EXCEEDED"
+	// InformationVerified: 422. What was sent is VERIFIED and cannot change.
+	InformationVerified Code = "INFORMATION_VERIFIED"
+	// TooManyDocuments: 422. The user would have more than 100 documents.
+	TooManyDocuments Code = "TOO_MANY_DOCUMENTS"
+	// TransactionNotCancelable: 422. The transaction is not INITIATED any more, and not CANCELED.
+	TransactionNotCancelable Code = "TRANSACTION_NOT_CANCELABLE"
+	// TransitionNotAllowed: 422. There is no such move.
+	TransitionNotAllowed Code = "TRANSITION_NOT_ALLOWED"
+	// InformationRequired: 422. Information of the user is not verified yet.
+	InformationRequired Code = "INFORMATION_REQUIRED"
+	// TooManyWebhookEndpoints: 422. The client has as many webhook endpoints as it may have.
+	TooManyWebhookEndpoints Code = "TOO_MANY_WEBHOOK_ENDPOINTS"
 	// RateLimited: 429. The client has sent too many requests, or too many requests with wrong credentials came from its address or for its client id.
 	RateLimited Code = "RATE_LIMITED"
 	// InternalError: 500. Something failed in the service, perhaps after it had done what was asked.

@@ -100,7 +100,7 @@ func newShape(t reflect.Type) *shape {
 				continue
 			}
 			m := member{shape: shapeOf(field.Type), null: true}
-			if !strings.Contains(options, "omitempty") {
+			if !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero") {
 				kind := field.Type.Kind()
 				m.required, m.null = s.all+1, kind == reflect.Pointer || kind == reflect.Map // a nullable.Nullable
 				s.all = s.all<<1 | 1

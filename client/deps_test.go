@@ -17,6 +17,7 @@ var modules = []string{
 	"github.com/govalues/decimal",
 	"github.com/oapi-codegen/nullable",
 	"github.com/oapi-codegen/runtime",
+	"github.com/standard-webhooks/standard-webhooks/libraries",
 }
 
 func TestDependencies(t *testing.T) {

@@ -21,7 +21,7 @@
 // timeout, 408, 425, 429, 503 and any other 5xx but 501, 505 and 511. It waits a random time whose bound doubles, in addition to
 // Retry-After. If Retry-After is more than 30 seconds, or the deadline of the context comes first, it does not wait but
 // returns the error at once, with [Error.RetryAfter]. Other responses, untrusted certificates, TLS alerts, redirects and
-// the end of the context are final. The two sandbox operations, which take no key, are never retried.
+// the end of the context are final. Calls that change something and take no key are never retried; the methods say so.
 //
 // # Errors
 //
@@ -116,9 +116,26 @@
 // # Lists
 //
 // [Client.Transactions], [Client.FundingAccounts], [Client.ReceiveUsers], [Client.BankAccounts] and [Client.WalletAccounts]
-// read page after page; what is added in the meantime neither repeats nor hides an entry. [CapturePosition] reports where a
+// read page after page, and so do [Client.Users] and [Client.ClientTransactions], the lists of all that is yours, with filters;
+// what is added in the meantime neither repeats nor hides an entry. [CapturePosition] reports where a
 // loop ended, for the next request of a web page, or after a crash. The methods whose names begin with List make one call:
 // [Client.ListTransactions] returns a page, the others return the complete list unless they have a limit.
+//
+// # Events and webhooks
+//
+// What becomes of a payout is an event, with the resource as it was after the change. There are two ways to get events:
+//
+//   - [Client.Events] reads the feed: every event once, in order, as often as you ask. It alone misses nothing.
+//   - A webhook endpoint receives them as they happen. [Client.CreateWebhookEndpoint] registers its address and returns the
+//     secret, [VerifyWebhook] checks a request and returns its event.
+//
+// Webhooks come at least once and in any order (decision D-69). The example of VerifyWebhook is a handler that is safe against
+// that: it remembers the IDs of events in the transaction in which it takes them in, and replaces the state of a payout only by
+// one whose UpdatedAt is later. Users and funding accounts have no UpdatedAt; read them when an event of theirs arrives.
+//
+// [Client.RotateWebhookSecret] replaces a secret. For 24 hours both sign, so give VerifyWebhook both until all of your programs
+// know the new one. [Client.WebhookDeliveries] shows the attempts and why they failed, and [Client.RetryWebhookDelivery] makes
+// the next one now.
 //
 // # Rate limits and batches
 //
@@ -153,7 +170,8 @@
 //
 // # Testing
 //
-// Package client/payouttest starts the real service in sandbox mode inside a test, and makes it fail on demand.
+// Package client/payouttest starts the real service in sandbox mode inside a test, and makes it fail on demand. It delivers
+// webhooks to your handler, and moves payouts along.
 //
 // # Concurrency
 //

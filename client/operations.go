@@ -41,12 +41,18 @@ var (
 	listStatesV2            = &operation{"listStatesV2", "/v2/states", reads}
 	getStateV2              = &operation{"getStateV2", "/v2/states/{stateId}", reads}
 	createUser              = &operation{"createUser", "/users", creates}
+	listUsers               = &operation{"listUsers", "/users", reads}
 	getUser                 = &operation{"getUser", "/users/{user_id}", reads}
+	updateUser              = &operation{"updateUser", "/users/{user_id}", sets}
+	createDocuments         = &operation{"createDocuments", "/users/{user_id}/documents", creates}
 	getCipInfo              = &operation{"getCipInfo", "/users/{user_id}/cip-info", reads}
 	getTransactionLimit     = &operation{"getTransactionLimit", "/users/{user_id}/transaction-limit", reads}
 	createTransaction       = &operation{"createTransaction", "/users/{user_id}/transactions", creates}
+	previewTransaction      = &operation{"previewTransaction", "/users/{user_id}/transactions/preview", reads}
+	listClientTransactions  = &operation{"listClientTransactions", "/transactions", reads}
 	listTransactions        = &operation{"listTransactions", "/users/{user_id}/transactions", reads}
 	getTransaction          = &operation{"getTransaction", "/users/{user_id}/transactions/{transaction_id}", reads}
+	cancelTransaction       = &operation{"cancelTransaction", "/users/{user_id}/transactions/{transaction_id}/cancel", sets}
 	createFundingAccount    = &operation{"createFundingAccount", "/users/{user_id}/funding-accounts", creates}
 	listFundingAccounts     = &operation{"listFundingAccounts", "/users/{user_id}/funding-accounts", reads}
 	createReceiveUser       = &operation{"createReceiveUser", "/users/{user_id}/receive-users", creates}
@@ -55,8 +61,20 @@ var (
 	listBankAccounts        = &operation{"listBankAccounts", "/users/{user_id}/receive-users/{receive_user_id}/bank-accounts", reads}
 	createWalletAccount     = &operation{"createWalletAccount", "/users/{user_id}/receive-users/{receive_user_id}/wallet-accounts", creates}
 	listWalletAccounts      = &operation{"listWalletAccounts", "/users/{user_id}/receive-users/{receive_user_id}/wallet-accounts", reads}
+	listEvents              = &operation{"listEvents", "/events", reads}
+	getEvent                = &operation{"getEvent", "/events/{event_id}", reads}
+	createWebhookEndpoint   = &operation{"createWebhookEndpoint", "/webhook-endpoints", creates}
+	listWebhookEndpoints    = &operation{"listWebhookEndpoints", "/webhook-endpoints", reads}
+	getWebhookEndpoint      = &operation{"getWebhookEndpoint", "/webhook-endpoints/{webhook_endpoint_id}", reads}
+	updateWebhookEndpoint   = &operation{"updateWebhookEndpoint", "/webhook-endpoints/{webhook_endpoint_id}", sets}
+	deleteWebhookEndpoint   = &operation{"deleteWebhookEndpoint", "/webhook-endpoints/{webhook_endpoint_id}", sets}
+	rotateWebhookSecret     = &operation{"rotateWebhookSecret", "/webhook-endpoints/{webhook_endpoint_id}/secret", creates}
+	listWebhookDeliveries   = &operation{"listWebhookDeliveries", "/webhook-endpoints/{webhook_endpoint_id}/deliveries", reads}
+	retryWebhookDelivery    = &operation{"retryWebhookDelivery", "/webhook-endpoints/{webhook_endpoint_id}/deliveries/{event_id}/retry", sets}
+	testWebhookEndpoint     = &operation{"testWebhookEndpoint", "/webhook-endpoints/{webhook_endpoint_id}/test", sets}
 	setVerification         = &operation{"setVerification", "/sandbox/users/{user_id}/verification", sets}
 	setFundingAccountStatus = &operation{"setFundingAccountStatus", "/sandbox/users/{user_id}/funding-accounts/{funding_account_id}/status", sets}
+	setTransactionStatus    = &operation{"setTransactionStatus", "/sandbox/users/{user_id}/transactions/{transaction_id}/status", sets}
 )
 
 // ListPayers lists the payers of the enabled destination countries, filtered by params, ordered by id. It lists none for a
@@ -131,10 +149,38 @@ func (c *Client) CreateUser(ctx context.Context, user api.UserRequest, options .
 	return one[api.User](ctx, c, createUser, r, encoded(user, err), options)
 }
 
+// ListUsers reads one page of the client's users that meet params, newest first; [Client.Users] goes through all. params may
+// be nil (decision D-70).
+func (c *Client) ListUsers(
+	ctx context.Context, params *api.ListUsersParams, options ...CallOption,
+) (*api.UserPage, error) {
+	r, err := api.NewListUsersRequest(c.base, params)
+	return one[api.UserPage](ctx, c, listUsers, r, err, options)
+}
+
 // GetUser reads a user. Errors: [NotFound].
 func (c *Client) GetUser(ctx context.Context, userID uuid.UUID, options ...CallOption) (*api.User, error) {
 	r, err := api.NewGetUserRequest(c.base, userID)
 	return one[api.User](ctx, c, getUser, r, err, options)
+}
+
+// UpdateUser changes the members of a registration that are sent, and returns the user as it is now (decision D-72). A member
+// that is VERIFIED keeps its value; sending that value is no error. It is never retried, but may be repeated.
+// Errors: [NotFound], [InformationVerified].
+func (c *Client) UpdateUser(
+	ctx context.Context, userID uuid.UUID, update api.UserUpdateRequest, options ...CallOption,
+) (*api.User, error) {
+	r, err := api.NewUpdateUserRequest(c.base, userID, update)
+	return one[api.User](ctx, c, updateUser, r, encoded(update, err), options)
+}
+
+// CreateDocuments adds documents to a user, and returns the user with all of them (decision D-72). [DataURI] makes the content
+// of a copy. Errors: [NotFound], [InformationVerified], [TooManyDocuments].
+func (c *Client) CreateDocuments(
+	ctx context.Context, userID uuid.UUID, documents api.UserDocumentsRequest, options ...CallOption,
+) (*api.User, error) {
+	r, err := api.NewCreateDocumentsRequest(c.base, userID, nil, documents)
+	return one[api.User](ctx, c, createDocuments, r, encoded(documents, err), options)
 }
 
 // GetCipInfo reads the verification of a user: the KYC status, and the status of each piece of information that was
@@ -168,6 +214,24 @@ func (c *Client) CreateTransaction(
 	return one[api.Transaction](ctx, c, createTransaction, r, encoded(transaction, err), options)
 }
 
+// PreviewTransaction returns what [Client.CreateTransaction] would return for the same transaction now, or its error, and
+// creates nothing; it is retried as a read is (decision D-71).
+func (c *Client) PreviewTransaction(
+	ctx context.Context, userID uuid.UUID, transaction api.TransactionRequest, options ...CallOption,
+) (*api.TransactionPreview, error) {
+	r, err := api.NewPreviewTransactionRequest(c.base, userID, transaction)
+	return one[api.TransactionPreview](ctx, c, previewTransaction, r, encoded(transaction, err), options)
+}
+
+// ListClientTransactions reads one page of the transactions of all the client's users that meet params, newest first;
+// [Client.ClientTransactions] goes through all. params may be nil (decision D-70).
+func (c *Client) ListClientTransactions(
+	ctx context.Context, params *api.ListClientTransactionsParams, options ...CallOption,
+) (*api.TransactionPage, error) {
+	r, err := api.NewListClientTransactionsRequest(c.base, params)
+	return one[api.TransactionPage](ctx, c, listClientTransactions, r, err, options)
+}
+
 // ListTransactions reads one page of a user's transactions, newest first; [Client.Transactions] goes through all.
 // params may be nil. Errors: [NotFound].
 func (c *Client) ListTransactions(
@@ -183,6 +247,16 @@ func (c *Client) GetTransaction(
 ) (*api.Transaction, error) {
 	r, err := api.NewGetTransactionRequest(c.base, userID, transactionID)
 	return one[api.Transaction](ctx, c, getTransaction, r, err, options)
+}
+
+// CancelTransaction cancels a transaction that is INITIATED, so that its amount no longer counts against the limits of the
+// user, and returns it; one that is CANCELED already is returned as it is (decision D-66). It is never retried, but may be
+// repeated. Errors: [NotFound], [TransactionNotCancelable].
+func (c *Client) CancelTransaction(
+	ctx context.Context, userID, transactionID uuid.UUID, options ...CallOption,
+) (*api.Transaction, error) {
+	r, err := api.NewCancelTransactionRequest(c.base, userID, transactionID)
+	return one[api.Transaction](ctx, c, cancelTransaction, r, err, options)
 }
 
 // CreateFundingAccount links a funding account to a user, in status PENDING; the operator makes it ACTIVE, in a sandbox
@@ -272,4 +346,15 @@ func (c *Client) SetFundingAccountStatus(
 	r, err := api.NewSetFundingAccountStatusRequest(
 		c.base, userID, fundingAccountID, api.FundingAccountStatusRequest{Status: status})
 	return one[api.FundingAccount](ctx, c, setFundingAccountStatus, r, encoded(status, err), options)
+}
+
+// SetTransactionStatus moves a transaction along the table of decision D-66, only in a sandbox; elsewhere it is [NotFound]. It
+// is never retried, but may be repeated: a status that the transaction has changes nothing.
+// Errors: [NotFound], [BadRequest], [TransitionNotAllowed], and for PROCESSING [InformationRequired] and those of the sender
+// in [Client.CreateTransaction].
+func (c *Client) SetTransactionStatus(
+	ctx context.Context, userID, transactionID uuid.UUID, move api.TransactionMoveRequest, options ...CallOption,
+) (*api.Transaction, error) {
+	r, err := api.NewSetTransactionStatusRequest(c.base, userID, transactionID, move)
+	return one[api.Transaction](ctx, c, setTransactionStatus, r, encoded(move, err), options)
 }

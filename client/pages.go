@@ -102,17 +102,72 @@ func (c *Client) Transactions(
 	if params != nil {
 		first.Limit, first.Cursor = copied(params.Limit), copied(params.Cursor)
 	}
-	position := positionOf(listTransactions, options)
-	return pages(listTransactions, first.Cursor, position, func(cursor *api.Cursor) ([]api.Transaction, string, error) {
-		page, err := c.ListTransactions(ctx, userID, &api.ListTransactionsParams{Limit: first.Limit, Cursor: cursor}, paging(nil, options)...)
+	return objects(listTransactions, first.Cursor, options, func(cursor *api.Cursor, options []CallOption) ([]api.Transaction, *api.Cursor, error) {
+		page, err := c.ListTransactions(ctx, userID, &api.ListTransactionsParams{Limit: first.Limit, Cursor: cursor}, options...)
 		if err != nil {
-			return nil, "", err
+			return nil, nil, err
 		}
-		var next string
-		if page.NextCursor != nil {
-			next = *page.NextCursor
+		return page.Items, page.NextCursor, nil
+	})
+}
+
+// ClientTransactions iterates over the transactions of all the client's users that meet params, newest first, as
+// [Client.Transactions] does over those of one user (decision D-70).
+func (c *Client) ClientTransactions(
+	ctx context.Context, params *api.ListClientTransactionsParams, options ...CallOption,
+) iter.Seq2[api.Transaction, error] {
+	var first api.ListClientTransactionsParams
+	if params != nil {
+		first = api.ListClientTransactionsParams{
+			Status: copied(params.Status), DeliveryStatus: copied(params.DeliveryStatus), ClientReference: copied(params.ClientReference),
+			CreatedFrom: copied(params.CreatedFrom), CreatedTo: copied(params.CreatedTo), Limit: copied(params.Limit), Cursor: copied(params.Cursor),
 		}
-		return page.Items, next, nil
+	}
+	return objects(listClientTransactions, first.Cursor, options, func(cursor *api.Cursor, options []CallOption) ([]api.Transaction, *api.Cursor, error) {
+		at := first
+		at.Cursor = cursor
+		page, err := c.ListClientTransactions(ctx, &at, options...)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Items, page.NextCursor, nil
+	})
+}
+
+// Users iterates over the client's users that meet params, newest first, as [Client.Transactions] does over transactions
+// (decision D-70).
+func (c *Client) Users(
+	ctx context.Context, params *api.ListUsersParams, options ...CallOption,
+) iter.Seq2[api.User, error] {
+	var first api.ListUsersParams
+	if params != nil {
+		first = api.ListUsersParams{
+			Email: copied(params.Email), Status: copied(params.Status), ClientReference: copied(params.ClientReference),
+			Limit: copied(params.Limit), Cursor: copied(params.Cursor),
+		}
+	}
+	return objects(listUsers, first.Cursor, options, func(cursor *api.Cursor, options []CallOption) ([]api.User, *api.Cursor, error) {
+		at := first
+		at.Cursor = cursor
+		page, err := c.ListUsers(ctx, &at, options...)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Items, page.NextCursor, nil
+	})
+}
+
+// objects iterates over a list whose pages are objects, with the cursor of the next one among their members.
+func objects[T any](
+	o *operation, first *api.Cursor, options []CallOption,
+	read func(cursor *api.Cursor, options []CallOption) ([]T, *api.Cursor, error),
+) iter.Seq2[T, error] {
+	return pages(o, first, positionOf(o, options), func(cursor *api.Cursor) ([]T, string, error) {
+		items, next, err := read(cursor, paging(nil, options))
+		if next == nil {
+			return items, "", err
+		}
+		return items, *next, err
 	})
 }
 

@@ -150,7 +150,11 @@ func TestEveryPagedListHasAnIterator(t *testing.T) {
 			continue
 		}
 		parameters := slices.Concat(item.Parameters, item.Get.Parameters)
-		if parameters.GetByInAndName("query", "cursor") == nil {
+		parameter := "cursor"
+		if parameters.GetByInAndName("query", "after") != nil { // a position in a feed
+			parameter = "after"
+		}
+		if parameters.GetByInAndName("query", parameter) == nil {
 			continue
 		}
 		checked++
@@ -159,6 +163,9 @@ func TestEveryPagedListHasAnIterator(t *testing.T) {
 			next := respond(http.StatusOK, "[]", "Next-Cursor", "c2")
 			if item.Get.Responses.Status(200).Value.Content["application/json"].Schema.Value.Type.Is("object") {
 				next = page("c2")
+			}
+			if parameter == "after" { // where a page without items is the end
+				next = respond(http.StatusOK, `{"items":[{"id":"`+userID.String()+`","type":"ping","created_at":"2026-01-31T09:30:00.000000","data":{}}],"next_cursor":"c2"}`)
 			}
 			n, c := dial(t, next, refuse(404, client.NotFound))
 			iterator := reflect.ValueOf(c).MethodByName(strings.TrimPrefix(item.Get.OperationID, "list"))
@@ -181,7 +188,7 @@ func TestEveryPagedListHasAnIterator(t *testing.T) {
 			if e, ok := last.(*client.Error); !ok || e.Code != client.NotFound || e.Operation != item.Get.OperationID {
 				t.Errorf("it ended with %v", last)
 			}
-			if len(n.seen) != 2 || !strings.Contains(n.seen[1].url, "cursor=c2") || at(position) != "c2" {
+			if len(n.seen) != 2 || !strings.Contains(n.seen[1].url, parameter+"=c2") || at(position) != "c2" {
 				t.Errorf("it sent %d requests and ended at %s", len(n.seen), at(position))
 			}
 		})

@@ -51,7 +51,19 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 		FirstName: "Asha", LastName: new("Example"), Email: "asha@example.com", Country: "US", Type: new(api.UserTypeSend),
 		PhysicalDocuments: []api.PhysicalDocumentRequest{{DocumentType: "STATE_ID", DocumentValue: picture}},
 	}))(t)
+	updated := must(c.UpdateUser(ctx, user.ID, api.UserUpdateRequest{City: new("San Francisco")}))(t)
+	more := must(c.CreateDocuments(ctx, user.ID, api.UserDocumentsRequest{
+		PhysicalDocuments: []api.PhysicalDocumentRequest{{DocumentType: "PASSPORT", DocumentValue: picture}},
+	}))(t)
+	if *updated.City != "San Francisco" || len(updated.PhysicalDocuments) != 1 || len(more.PhysicalDocuments) != 2 {
+		t.Errorf("further information: %v, %v", updated, more)
+	}
 	must(c.SetVerification(ctx, user.ID, api.VerificationRequest{KycStatus: new(api.KycStatusVerified)}))(t)
+	for found, err := range c.Users(ctx, &api.ListUsersParams{Email: new("asha@example.com"), Limit: new(int32(1))}) {
+		if err != nil || found.ID != user.ID || len(found.PhysicalDocuments) != 2 {
+			t.Errorf("found %v, %v", found, err)
+		}
+	}
 	verified := must(c.GetUser(ctx, user.ID))(t)
 	if info := must(c.GetCipInfo(ctx, user.ID))(t); verified.Status != api.KycStatusVerified || info.UserID != user.ID {
 		t.Errorf("verification: %s, %v", verified.Status, info)
@@ -77,7 +89,7 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 		t.Errorf("receive side: %v, %v, %v", receivers, accounts, wallets)
 	}
 
-	more := must(c.CreateReceiveUser(ctx, user.ID, api.ReceiveUserRequest{FirstName: "Chandra", Country: "NP"}))(t)
+	second := must(c.CreateReceiveUser(ctx, user.ID, api.ReceiveUserRequest{FirstName: "Chandra", Country: "NP"}))(t)
 	secondFund := must(c.CreateFundingAccount(ctx, user.ID, api.FundingAccountRequest{FundingSourceType: "CARD"}))(t)
 	for i, read := range []func() (uuid.UUID, error){ // page by page, each to its last entry
 		func() (uuid.UUID, error) {
@@ -93,7 +105,7 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 			return lastOf(c.WalletAccounts(ctx, user.ID, receiver.ID, nil), func(a api.WalletAccount) uuid.UUID { return a.ID })
 		},
 	} {
-		if got, want := must(read())(t), []uuid.UUID{secondFund.ID, more.ID, account.ID, wallet.ID}[i]; got != want {
+		if got, want := must(read())(t), []uuid.UUID{secondFund.ID, second.ID, account.ID, wallet.ID}[i]; got != want {
 			t.Errorf("the last of list %d is %s, want %s", i, got, want)
 		}
 	}
@@ -106,14 +118,29 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 		client.CashPickup(receiver.ID, servertest.CashPayerLimited, client.PickupLocation(servertest.CashPayerLimitedAt)),
 		client.HomeDelivery(receiver.ID, servertest.HomePayer),
 	} {
-		made := must(c.CreateTransaction(ctx, user.ID, api.TransactionRequest{
+		request := api.TransactionRequest{
 			FromAmount: client.MustAmount("10.00"), ExchangeRate: client.MustAmount("132.25"), ToAmount: new(client.MustAmount("1322.50")),
-			FromCurrency: "USD", ToCurrency: "NPR", FromFundID: fund.ID, To: to,
-		}))(t)
+			FromCurrency: "USD", ToCurrency: "NPR", FromFundID: fund.ID, To: to, ClientReference: new("order-1"),
+		}
+		preview := must(c.PreviewTransaction(ctx, user.ID, request))(t)
+		made := must(c.CreateTransaction(ctx, user.ID, request))(t)
+		if !reflect.DeepEqual(preview.To, made.To) || preview.ToAmount != made.ToAmount {
+			t.Errorf("the preview is %v, created %v", preview, made)
+		}
 		sent[made.ID] = true
 		if one := must(c.GetTransaction(ctx, user.ID, made.ID))(t); !reflect.DeepEqual(one, made) {
 			t.Errorf("read %v, created %v", one, made)
 		}
+	}
+	listed := 0
+	for transaction, err := range c.ClientTransactions(ctx, &api.ListClientTransactionsParams{ClientReference: new("order-1"), Limit: new(int32(2))}) {
+		if err != nil || !sent[transaction.ID] {
+			t.Fatalf("listed %v, %v", transaction, err)
+		}
+		listed++
+	}
+	if listed != len(sent) {
+		t.Errorf("listed %d of %d", listed, len(sent))
 	}
 	if page := must(c.ListTransactions(ctx, user.ID, &api.ListTransactionsParams{Limit: new(int32(2))}))(t); len(page.Items) != 2 || page.NextCursor == nil {
 		t.Errorf("a page: %v", page)
@@ -124,8 +151,53 @@ func TestEveryMethodCallsItsOperation(t *testing.T) {
 		}
 		delete(sent, transaction.ID)
 	}
+	made := must(c.CreateTransaction(ctx, user.ID, api.TransactionRequest{
+		FromAmount: client.MustAmount("10.00"), ExchangeRate: client.MustAmount("132.25"), FromCurrency: "USD", ToCurrency: "NPR",
+		FromFundID: fund.ID, To: client.HomeDelivery(receiver.ID, servertest.HomePayer),
+	}))(t)
+	if canceled := must(c.CancelTransaction(ctx, user.ID, made.ID))(t); canceled.Status != api.TransactionStatusCanceled {
+		t.Errorf("canceled: %v", canceled)
+	}
+	made = must(c.SetTransactionStatus(ctx, user.ID, made.ID, api.TransactionMoveRequest{Status: api.TransactionStatusCanceled}))(t)
+	if made.Status != api.TransactionStatusCanceled || made.RequiredInformation == nil || made.UpdatedAt == nil {
+		t.Errorf("canceled: %v", made)
+	}
+
+	var last api.Event
+	for event, err := range c.Events(ctx, nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = event
+	}
+	if event := must(c.GetEvent(ctx, last.ID))(t); !reflect.DeepEqual(*event, last) || !reflect.DeepEqual(event.Data.Transaction, made) {
+		t.Errorf("the last event is %v, read alone %v; the last change is %v", last, event, made)
+	}
+
 	if limit := must(c.GetTransactionLimit(ctx, user.ID, "NP"))(t); len(sent) != 0 || limit.Country != "NP" {
 		t.Errorf("not listed: %v; the limit is %v", sent, limit)
+	}
+
+	endpoint := must(c.CreateWebhookEndpoint(ctx, api.WebhookEndpointRequest{
+		URL: "https://example.com/webhooks", EventTypes: []api.EventType{api.EventTypeTransactionCreated},
+	}))(t)
+	rotated := must(c.RotateWebhookSecret(ctx, endpoint.ID))(t)
+	if endpoint.Secret == nil || *endpoint.Secret == rotated.Secret || rotated.PreviousExpiresAt == nil {
+		t.Errorf("secrets: %v, %v", endpoint.Secret, rotated)
+	}
+	changed := must(c.UpdateWebhookEndpoint(ctx, endpoint.ID, api.WebhookEndpointChange{EventTypes: []api.EventType{}}))(t)
+	if one := must(c.GetWebhookEndpoint(ctx, endpoint.ID))(t); !reflect.DeepEqual(one, changed) || len(one.EventTypes) != 0 || one.Secret != nil {
+		t.Errorf("read %v, changed %v", one, changed)
+	}
+	pinged := must(c.TestWebhookEndpoint(ctx, endpoint.ID))(t)
+	if again := must(c.RetryWebhookDelivery(ctx, endpoint.ID, pinged.EventID))(t); pinged.EventType != api.EventTypePing || again.EventID != pinged.EventID {
+		t.Errorf("sent %v, retried %v", pinged, again)
+	}
+	other := must(c.CreateWebhookEndpoint(ctx, api.WebhookEndpointRequest{URL: "https://example.com/other"}))(t)
+	lastEndpoint := must(lastOf(c.WebhookEndpoints(ctx, &api.ListWebhookEndpointsParams{Limit: new(int32(1))}), func(e api.WebhookEndpoint) uuid.UUID { return e.ID }))(t)
+	deliveries := must(lastOf(c.WebhookDeliveries(ctx, other.ID, nil), func(d api.WebhookDelivery) uuid.UUID { return d.EventID }))(t)
+	if gone := must(c.DeleteWebhookEndpoint(ctx, other.ID))(t); lastEndpoint != other.ID || deliveries != uuid.Nil || gone.ID != other.ID {
+		t.Errorf("the last endpoint is %s, of %s; deliveries %v", lastEndpoint, other.ID, deliveries)
 	}
 
 	doc := must(openapi.Document())(t)

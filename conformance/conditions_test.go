@@ -40,7 +40,7 @@ func TestOurServerPassesInEveryCondition(t *testing.T) {
 // A rate limit is not a failure: the suite waits, even with a request of the maximum size.
 func TestTheSuiteKeepsToARateLimit(t *testing.T) {
 	t.Parallel()
-	s := servertest.New(t, func(c *server.Config) { c.RateLimit = 1 })
+	s := servertest.New(t, func(c *server.Config) { c.RateLimit = 3 })
 	waits := 0
 	target := sandbox(s.URL)
 	target.Transport = answering(func(status int) {

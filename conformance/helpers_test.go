@@ -52,8 +52,11 @@ var (
 			c.Now = time.Now        // created_at is compared with the time
 			c.RateLimit = 1_000_000 // never met, but in the headers
 			c.FailureLimit = 300    // the default of the program
+			c.WebhooksOff = false
 		})
-		return sandbox(s.URL)
+		target := sandbox(s.URL)
+		target.Receiver = "127.0.0.1:0"
+		return target
 	}}
 	rateLimitedRun = &sharedRun{target: func(t *testing.T) probe.Target {
 		s := servertest.New(t, func(c *server.Config) { c.RateLimit, c.FailureLimit = 1, 300 })

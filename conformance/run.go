@@ -148,11 +148,13 @@ func newRun(target Target) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !slices.ContainsFunc(slices.Concat(checks.All(), checks.Contract(rules)), target.Only.Fits) {
+		return nil, errors.New("conformance: the filter matches no check")
+	}
 	session, err := probe.NewSession(target.Target, rules)
 	if err != nil {
 		return nil, fmt.Errorf("conformance: %w", err)
 	}
-	all := slices.Concat(checks.All(), checks.Contract(rules))
 	r := &run{
 		target: target, contract: document.Info.Version, session: session, coverage: coverage.New(document, target.Profile),
 		redactor: newRedactor(target.Target), now: time.Now, exchanged: map[string]int{}, breaches: map[string]*breaches{},
@@ -160,9 +162,6 @@ func newRun(target Target) (*run, error) {
 	}
 	for _, c := range checks.Contract(rules) {
 		r.judged[checks.ContractOperation(c)] = target.Disabled(c) == ""
-	}
-	if !slices.ContainsFunc(all, target.Only.Fits) {
-		return nil, errors.New("conformance: the filter matches no check")
 	}
 	return r, nil
 }

@@ -22,11 +22,15 @@ type Info struct {
 }
 
 func newInfo(contract string, db *store.Store) Info {
-	info := Info{Version: "unknown", Contract: contract, Engine: db.Engine()}
+	return Info{Version: Version(), Contract: contract, Engine: db.Engine()}
+}
+
+// Version returns the version of the program, as stamped by the go command.
+func Version() string {
 	if build, ok := debug.ReadBuildInfo(); ok {
-		info.Version = cmp.Or(build.Main.Version, info.Version)
+		return cmp.Or(build.Main.Version, "unknown")
 	}
-	return info
+	return "unknown"
 }
 
 // Info identifies the program and what it runs on.
@@ -40,14 +44,14 @@ func (s *Server) ServeMetrics(ctx context.Context, listener net.Listener) error 
 	return s.serve(ctx, listener, s.MetricsHandler(), func() {})
 }
 
-func newMetrics(info Info, db *store.Store) *httpapi.Metrics {
+func newMetrics(info Info, db *store.Store, others ...prometheus.Collector) *httpapi.Metrics {
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "payoutd_build_info", Help: "1, with the version of the program, that of the contract and the database engine.",
 		ConstLabels: prometheus.Labels{"version": info.Version, "contract": info.Contract, "engine": info.Engine},
 	})
 	build.Set(1)
-	return httpapi.NewMetrics(build, storeMetrics{db},
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return httpapi.NewMetrics(append(others, build, storeMetrics{db},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))...)
 }
 
 // storeMetrics reads the statistics of a store at each scrape.

@@ -21,6 +21,7 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/reference"
 	"github.com/crossborder-payouts/payouts/server/store"
+	"github.com/crossborder-payouts/payouts/server/webhooks"
 )
 
 // Server is the service. The zero value is not usable; see [New].
@@ -32,6 +33,9 @@ type Server struct {
 	config   Config
 	info     Info
 	stopping atomic.Bool
+	end      func() // ends what runs beside the requests
+
+	endWebhooks func() error // stops their delivery
 }
 
 // New opens and migrates the database, seeds what belongs there, and wires the service. It does not listen yet.
@@ -46,6 +50,9 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.WebhookNow == nil {
+		c.WebhookNow = c.Now
 	}
 	if c.NewID == nil {
 		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
@@ -74,8 +81,24 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	}
 	warnOfLoss(ctx, db, c.Logger)
 	s := &Server{store: db, log: c.Logger, config: c, info: newInfo(document.Info.Version, db)}
-	s.metrics = newMetrics(s.info, db)
-	service := payout.NewService(payout.Config{Store: db, Country: reference.Country, Now: c.Now, NewID: c.NewID})
+	feed := newEvents(db, c)
+	deliveries := webhooks.NewMetrics(db)
+	s.metrics = newMetrics(s.info, db, feed, deliveries)
+	sealer, err := sealer(c)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	service := payout.NewService(payout.Config{
+		Store: db, Country: reference.Country, Now: c.Now, NewID: c.NewID, EventData: httpapi.EventData, Publish: feed.publish,
+		Sealer: sealer, PrivateWebhooks: c.Sandbox,
+	})
+	if sealer != nil {
+		warnOfOtherKey(ctx, c, db, service)
+	}
+	if s.endWebhooks, err = deliver(ctx, c, db, service, deliveries); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	s.end = background(feed.run)
 	s.handler = httpapi.New(httpapi.Config{
 		Service: service, Contract: rules, Logger: c.Logger, Ready: s.ready, NewID: c.NewID, Now: c.Now, Timeout: c.Timeout,
 		RateLimit: c.RateLimit, FailureLimit: c.FailureLimit, TrustedProxies: c.TrustedProxies, OmitAddresses: c.OmitAddresses,
@@ -101,10 +124,12 @@ func (s *Server) Handler() http.Handler { return s.handler }
 
 // Serve serves requests on the listener until ctx ends, then shuts down as Config says and returns nil.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	warnOfNoKey(s.config)
 	return s.serve(ctx, listener, s.handler, func() {
 		s.stopping.Store(true)
 		s.log.Info("shutting down",
 			slog.Duration("delay", s.config.ShutdownDelay), slog.Duration("patience", s.config.ShutdownPatience))
+		go s.endWebhooks() //nolint:errcheck // Close waits for it and returns its error
 		<-time.After(s.config.ShutdownDelay)
 	})
 }
@@ -136,5 +161,23 @@ func (s *Server) serve(ctx context.Context, listener net.Listener, handler http.
 	return nil
 }
 
-// Close closes the database.
-func (s *Server) Close() error { return s.store.Close() }
+// background runs fn until end is called, which waits for it.
+func background(fn func(context.Context)) (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		fn(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// Close ends what runs beside the requests, and closes the database.
+func (s *Server) Close() error {
+	failed := s.endWebhooks()
+	s.end()
+	return errors.Join(failed, s.store.Close())
+}

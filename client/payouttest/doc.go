@@ -17,6 +17,33 @@
 // It needs no network, no PostgreSQL and no configuration: each sandbox is a server on 127.0.0.1 with a temporary SQLite
 // file. Sandboxes are independent, so tests may run in parallel.
 //
+// # Outcomes and webhooks
+//
+// [Sandbox.Release], [Sandbox.Settle], [Sandbox.Fail] and [Sandbox.Return] do what the operator does with a payout. That of
+// [Sandbox.HeldPayout] waits for information until [Sandbox.VerifyRequired].
+//
+// With the option [Webhooks] the service delivers to your handler. [Sandbox.Webhook] registers it, [Webhook.Delivered] waits until
+// it has accepted everything, and [Webhook.Again] sends it an event a second time, or late:
+//
+//	func TestStatusesArrive(t *testing.T) {
+//		sandbox := payouttest.New(t, payouttest.Webhooks())
+//		handler := yourcode.Handler()
+//		receiver := httptest.NewServer(handler)
+//		defer receiver.Close()
+//		hook := sandbox.Webhook(receiver.URL)
+//		handler.Trust(hook.Secret)
+//
+//		id := yourcode.Pay(t, sandbox)
+//		sandbox.Settle(id)
+//		events := hook.Delivered()
+//		hook.Again(events[0].ID)
+//		if status := handler.Status(id); status != api.TransactionStatusCompleted {
+//			t.Error(status)
+//		}
+//	}
+//
+// Signatures have the time of the machine, whatever [Sandbox.Now] is, because your handler compares it with its clock.
+//
 // # Faults
 //
 // [Sandbox.Next] and [Sandbox.All] select calls by operation, and the methods of [Calls] say which of them meet which fault:
@@ -39,6 +66,6 @@
 // Every response of the service is checked against the contract; one that breaks it fails the test. Responses of faults are
 // not checked.
 //
-// What belongs here: the sandbox, helpers for what a payout needs, faults of the network and of the service, and the
-// recorded requests. What does not: a fake of the service, and assertions about your code.
+// What belongs here: the sandbox, helpers for what a payout needs and for what becomes of it, webhooks, faults of the network and
+// of the service, and the recorded requests. What does not: a fake of the service, and assertions about your code.
 package payouttest

@@ -2,6 +2,7 @@ package payouttest_test
 
 import (
 	"context"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -22,6 +23,15 @@ func (integration) Send(ctx context.Context, c *client.Client, sender uuid.UUID,
 	return err
 }
 
+func (integration) Handler() *board { return &board{newest: map[uuid.UUID]*api.Transaction{}} }
+
+func (integration) Pay(t *testing.T, sandbox *payouttest.Sandbox) uuid.UUID {
+	t.Helper()
+	sender := sandbox.VerifiedSender()
+	receiver := sandbox.ReceiveUser(sender, "NP")
+	return send(t, sandbox.Client, sender, sandbox.Payout(sender, receiver, api.PayoutMethodWallet, "1"))
+}
+
 // The tests contain the code of the documentation, unchanged; server/e2e/docs compares them.
 //
 //nolint:paralleltest // as in the documentation
@@ -36,6 +46,24 @@ func TestPayoutsSurviveALostResponse(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The server was asked twice, with one key, and holds one transaction.
+}
+
+//nolint:paralleltest // as in the documentation
+func TestStatusesArrive(t *testing.T) {
+	sandbox := payouttest.New(t, payouttest.Webhooks())
+	handler := yourcode.Handler()
+	receiver := httptest.NewServer(handler)
+	defer receiver.Close()
+	hook := sandbox.Webhook(receiver.URL)
+	handler.Trust(hook.Secret)
+
+	id := yourcode.Pay(t, sandbox)
+	sandbox.Settle(id)
+	events := hook.Delivered()
+	hook.Again(events[0].ID)
+	if status := handler.Status(id); status != api.TransactionStatusCompleted {
+		t.Error(status)
+	}
 }
 
 func TestCallsOfTheDocumentation(t *testing.T) {

@@ -29,9 +29,9 @@ type ready struct {
 	once   *client.Client // which tries once
 }
 
-func newReady(t testing.TB) ready {
+func newReady(t testing.TB, options ...payouttest.Option) ready {
 	t.Helper()
-	s := payouttest.New(t)
+	s := payouttest.New(t, options...)
 	sender := s.VerifiedSender()
 	payout := s.Payout(sender, s.ReceiveUser(sender, "NP"), api.PayoutMethodBankDeposit, "100")
 	return ready{s, sender, payout, s.NewClient(client.WithRetries(0))}

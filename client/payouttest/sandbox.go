@@ -21,24 +21,30 @@ type Sandbox struct {
 	Client *client.Client // as the first client organisation of the sandbox, with short waits before retries
 	Other  *client.Client // as the second one, which cannot see data of the first
 
-	t      testing.TB
-	server *servertest.Server
-	front  *front
-	direct *client.Client // as Client, bypassing faults and recording
-	stop   func()
+	t        testing.TB
+	webhooks bool // are delivered
+	server   *servertest.Server
+	front    *front
+	direct   *client.Client // as Client, bypassing faults and recording
+	stop     func()
 }
 
 // Option configures [New] and [Start].
 type Option func(*settings)
 
 type settings struct {
-	lenient bool
-	server  func(*server.Config)
-	problem string
+	lenient  bool
+	webhooks bool
+	server   func(*server.Config)
+	problem  string
 }
 
 // Lenient does not fail the test if faults were not used up.
 func Lenient() Option { return func(s *settings) { s.lenient = true } }
+
+// Webhooks lets the service deliver events to webhook endpoints, those of [Sandbox.Webhook] and those that your code registers.
+// Without it nothing leaves the sandbox.
+func Webhooks() Option { return func(s *settings) { s.webhooks = true } }
 
 // RateLimit sets the requests per second of a client, with bursts of twice as many, beyond which the service answers
 // RATE_LIMITED. Requests of the sandbox itself count. The default is no limit.
@@ -64,9 +70,13 @@ func New(t testing.TB, options ...Option) *Sandbox {
 	}
 	// SQLite, whatever engine the environment selects for the tests of the service.
 	database := "sqlite:" + filepath.Join(t.TempDir(), "payouts.db")
-	running := servertest.New(t, chosen.server, func(c *server.Config) { c.Database = database })
+	running := servertest.New(t, chosen.server, func(c *server.Config) {
+		c.Database = database
+		c.WebhooksOff, c.WebhookNow = !chosen.webhooks, time.Now // receivers compare the time of a signature with their clock
+	})
 	first, second := server.SandboxClients[0], server.SandboxClients[1]
-	s := &Sandbox{ClientID: first.ID, ClientSecret: first.Secret, t: t, server: running, front: newFront(t, running)}
+	s := &Sandbox{ClientID: first.ID, ClientSecret: first.Secret, t: t, webhooks: chosen.webhooks, server: running}
+	s.front = newFront(t, running)
 	web := s.front.serve()
 	s.URL = web.URL
 	s.stop = sync.OnceFunc(func() {

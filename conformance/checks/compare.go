@@ -77,7 +77,8 @@ func changedTexts(pointer string, sent, got any) (found []string) {
 		}
 	case []any:
 		array, _ := got.([]any)
-		for i := range min(len(sent), len(array)) {
+		array = array[max(0, len(array)-len(sent)):] // what is added to a list is at its end
+		for i := range array {
 			found = append(found, changedTexts(pointer+"/"+strconv.Itoa(i), sent[i], array[i])...)
 		}
 	case string:

@@ -84,7 +84,11 @@ func wrongTexts(path []string, schema *openapi3.Schema, sample string) []damage 
 	}
 	if len(schema.Enum) > 0 {
 		wrong("none of the values", "CONFORMANCE")
-		wrong("a value in lower case", strings.ToLower(sample))
+		if lower := strings.ToLower(sample); lower != sample {
+			wrong("a value in lower case", lower)
+		} else {
+			wrong("a value in upper case", strings.ToUpper(sample))
+		}
 	}
 	for _, text := range unfit(schema.Pattern, sample) {
 		wrong("not of the pattern", text)

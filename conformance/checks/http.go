@@ -177,10 +177,12 @@ func eachPath(t *probe.T, visit func(path string, has []string)) {
 
 // eachMissingMethod returns each path with a method that no operation of the contract has.
 func eachMissingMethod(t *probe.T, visit func(method, path string, has []string)) {
-	methods := []string{http.MethodDelete, http.MethodPut, http.MethodPatch}
 	i := 0
 	eachPath(t, func(path string, has []string) {
-		visit(methods[i%len(methods)], path, has)
+		missing := slices.DeleteFunc([]string{http.MethodDelete, http.MethodPut, http.MethodPatch}, func(method string) bool {
+			return slices.Contains(has, method)
+		})
+		visit(missing[i%len(missing)], path, has)
 		i++
 	})
 }

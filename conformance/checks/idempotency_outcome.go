@@ -43,7 +43,7 @@ func outcomes() []probe.Check {
 
 // eachCreation runs a check with a request of every creation.
 func eachCreation(t *probe.T, run func(t *probe.T, r fullRequest)) {
-	for _, r := range append(creationsOf(owns(t)), fullRequest{path: "/users", body: t.UserRequest()}) {
+	for _, r := range append(creationsOf(owns(t)), clientCreations(t)...) {
 		t.Case("POST "+r.path, func() { run(t, r) })
 	}
 }

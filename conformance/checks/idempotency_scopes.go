@@ -34,7 +34,7 @@ func keyScopes() []probe.Check {
 			Clauses: []string{"D-16", "D-54"}, Operations: creatingOperations,
 			Fix: "Keep keys per client and not per operation; the operation is part of the fingerprint.",
 			Run: func(t *probe.T) {
-				all := append(creationsOf(owns(t)), fullRequest{path: "/users", body: t.UserRequest()})
+				all := append(creationsOf(owns(t)), clientCreations(t)...)
 				for i, r := range all {
 					key, next := probe.NewKey(), all[(i+1)%len(all)]
 					r.first(t, key)
@@ -123,6 +123,13 @@ func keysAfterRefusal() []probe.Check {
 				create.afterRefusal(t, map[string]any{})
 				create.afterRefusal(t, t.UserRequest(func(u *api.UserRequest) { u.Country = t.Target().Facts.DisabledCountry }))
 			})
+			if t.Full() {
+				t.Case("createWebhookEndpoint", func() {
+					create := fullRequest{path: endpointsPath, body: fullEndpoint()}
+					create.afterRefusal(t, map[string]any{})
+					create.afterRefusal(t, map[string]any{"url": "https://127.1/"})
+				})
+			}
 			o := owns(t)
 			nobody := creationsOf(owner{o.values.with("user_id", unknownID().String()), o.bodies})
 			for i, good := range creationsOf(o) {

@@ -13,10 +13,11 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// isolation returns the checks that clients do not meet: one for each operation below a user, and those of bodies.
+// isolation returns the checks that clients do not meet: one for each operation about something of a client, and those of
+// bodies.
 func isolation() []probe.Check {
 	var all []probe.Check
-	for _, op := range operationsWhere(operation.belowUser) {
+	for _, op := range operationsWhere(func(op operation) bool { return op.belowUser() || op.ofEndpoint() }) {
 		all = append(all, probe.Check{
 			ID: "isolation." + op.id, Title: op.name() + " answers identifiers of another client as if they had never existed",
 			Clauses: []string{"D-10"}, Operations: []string{op.id}, Needs: op.needs() | probe.OtherClient,
@@ -92,7 +93,7 @@ func foreignPaths(t *probe.T, op operation) {
 	other, foreign := otherClient(t), existing(t, op)
 	unknown := madeUp(t)
 	pairs := [][2]pathValues{{foreign, unknown}}
-	if op.belowBelowUser() {
+	if op.belowUser() && op.belowBelowUser() {
 		own := otherUser(t).String()
 		pairs = append(pairs, [2]pathValues{foreign.with("user_id", own), unknown.with("user_id", own)})
 	}
@@ -111,11 +112,14 @@ func foreignPaths(t *probe.T, op operation) {
 	}
 }
 
-// plausible returns a body of an account that names what is there: whether that or the path is looked up first is not stated.
+// plausible returns a body that no rule refuses, where whether that or the path is looked up first is not stated: an account that
+// names what is there, and a document.
 func plausible(t *probe.T, op operation) any {
 	switch country := t.Target().Facts.Destination; op.id {
 	case "createBankAccount":
 		return bankAccount(t.Bank(country))
+	case "createDocuments":
+		return api.UserDocumentsRequest{VirtualDocuments: []api.VirtualDocumentRequest{number("PASSPORT")}}
 	case "createWalletAccount":
 		return walletAccount(t.AnyPayer(api.PayoutMethodWallet))
 	}

@@ -66,6 +66,9 @@ func (op operation) takesBody() bool { return op.body != nil }
 // belowUser reports whether what the operation is about belongs to a user.
 func (op operation) belowUser() bool { return strings.Contains(op.path, "{user_id}") }
 
+// ofEndpoint reports whether the operation is about a webhook endpoint that there is.
+func (op operation) ofEndpoint() bool { return strings.Contains(op.path, "{webhook_endpoint_id}") }
+
 func (op operation) name() string { return op.method + " " + op.path }
 
 // needs returns what a check of the operation cannot do without.
@@ -138,6 +141,14 @@ func existing(t *probe.T, all ...operation) pathValues {
 	if needed("stateId") {
 		r, err := t.Client().ListStatesV2WithResponse(t.Context(), nil)
 		n["stateId"] = inDigits(firstOf(t, "state", probe.Setup(t, r, err)).ID)
+	}
+	if needed("webhook_endpoint_id") { // before the event, which is then delivered to it
+		n["webhook_endpoint_id"] = newEndpoint(t).ID.String()
+	}
+	if needed("event_id") {
+		user := t.NewUser().ID
+		t.Verify(user, api.KycStatusVerified, nil)
+		n["event_id"] = lastEvent(t, user).ID.String()
 	}
 	if !needed("user_id") {
 		return n

@@ -36,6 +36,10 @@ func owns(t *probe.T) owner {
 	o.bodies["createReceiveUser"] = probe.ReceiveUserRequest(country)
 	o.bodies["createBankAccount"] = api.BankAccountRequest{BankID: bank.ID, AccountNumber: "0009", Currency: bank.ReceivingCurrency[0]}
 	o.bodies["createWalletAccount"] = api.WalletAccountRequest{PayerID: payer.ID, WalletNumber: "0009", Currency: payer.ReceivingCurrency}
+	o.bodies["updateUser"] = api.UserUpdateRequest{City: probe.Ptr("Another City")}
+	o.bodies["createDocuments"] = api.UserDocumentsRequest{
+		VirtualDocuments: []api.VirtualDocumentRequest{{DocumentType: "PASSPORT", DocumentValue: "000000009"}},
+	}
 	o.bodies["setVerification"] = api.VerificationRequest{KycStatus: probe.Ptr(api.KycStatusSuspended)}
 	o.bodies["setFundingAccountStatus"] = api.FundingAccountStatusRequest{Status: api.FundingAccountStatusInactive}
 	return o

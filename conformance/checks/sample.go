@@ -88,6 +88,9 @@ func (s sampler) chosen(schema *openapi3.Schema) *openapi3.Schema {
 }
 
 func sampleText(schema *openapi3.Schema) string {
+	if isAddress(schema) {
+		return receiverURL
+	}
 	if example, ok := schema.Example.(string); ok {
 		return example
 	}

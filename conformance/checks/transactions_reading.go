@@ -201,7 +201,7 @@ func transactionPaging() []probe.Check {
 		{
 			ID: "transactions.paging.bad-cursor", Title: "A cursor that was never issued is refused",
 			Clauses: []string{"D-29"}, Operations: list, Needs: probe.Extensions,
-			Fix: "Answer 400 BAD_REQUEST with a detail for cursor where it is not a whole next_cursor of an earlier page.",
+			Fix: "Answer 400 BAD_REQUEST with a detail for cursor where it is not a whole next_cursor of an earlier page, before the user is looked up.",
 			Run: func(t *probe.T) {
 				s, _ := transactionsOf(t, 3)
 				page := transactionPage(t, s.UserID, two, nil)
@@ -217,6 +217,10 @@ func transactionPaging() []probe.Check {
 					r, err := t.Client().ListTransactionsWithResponse(t.Context(), s.UserID, &api.ListTransactionsParams{Cursor: &cursor})
 					t.Refused(r, err, 400, badRequest, "query cursor")
 				}
+				t.Case("of an unknown user", func() {
+					r, err := t.Client().ListTransactionsWithResponse(t.Context(), uuid.New(), &api.ListTransactionsParams{Cursor: probe.Ptr("A")})
+					t.Refused(r, err, 400, badRequest, "query cursor")
+				})
 			},
 		},
 	}

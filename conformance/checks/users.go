@@ -190,7 +190,7 @@ func isNow(t *probe.T, at time.Time, h http.Header) {
 		now = date
 	}
 	apart := at.Sub(now).Abs()
-	t.Expect(apart <= tolerance, "created_at is %v away from the time of the answer", apart.Round(time.Minute))
+	t.Expect(apart <= tolerance, "a time is %v away from the time of the answer", apart.Round(time.Minute))
 }
 
 // register registers a user; the registration is what the check is about.

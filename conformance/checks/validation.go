@@ -118,8 +118,20 @@ func bodyChecks() []probe.Check {
 	return all
 }
 
-// requires reports whether a body of the operation has members that must be there.
-func (op operation) requires() bool { return len(op.body.Required) > 0 }
+// requires reports whether a body of the operation has members that must be there, at any depth.
+func (op operation) requires() bool { return requiresMember(op.body) }
+
+func requiresMember(schema *openapi3.Schema) bool {
+	if len(schema.Required) > 0 || schema.Items != nil && requiresMember(schema.Items.Value) {
+		return true
+	}
+	for _, member := range schema.Properties {
+		if requiresMember(member.Value) {
+			return true
+		}
+	}
+	return false
+}
 
 // valueClauses returns the clauses that say what values the members of a body may have.
 func valueClauses(op operation) []string {

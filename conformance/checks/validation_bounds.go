@@ -80,11 +80,19 @@ func acceptsBodyBounds(t *probe.T, op operation, n pathValues) {
 		r.Body = body
 		return r
 	}
-	for _, body := range op.ordinary(t) {
+	texts := func(body map[string]any) {
 		for _, most := range []bool{false, true} {
 			likewise(t, op, request(body), request(atEdge(op.body, body, most, textAt)), "texts")
 		}
 		likewise(t, op, request(body), request(atEdge(op.body, body, false, untidy)), "texts with white space around them")
+	}
+	for _, body := range op.ordinary(t) {
+		texts(body)
+	}
+	if op.id == "updateUser" {
+		n = maps.Clone(n)
+		n["user_id"] = t.NewUser(asBusiness(t)).ID.String()
+		texts(op.ofBusiness(t))
 	}
 	for _, variant := range variantsOf(op.body) {
 		body := op.sample(t, variant, allMembers)
@@ -132,6 +140,15 @@ func named(reply probe.Reply) []string {
 	return slices.Sorted(slices.Values(ids(body.Details, func(d api.ErrorDetail) string { return string(d.In) + " " + d.Field })))
 }
 
+// The members of a user that only one kind of user has.
+var (
+	individualMembers = []string{"middle_name", "last_name", "gender", "occupation"}
+	businessMembers   = []string{
+		"business_type", "user_scope", "company_website", "number_of_employee", "source_of_fund", "txn_frequency", "no_of_txn_per_month",
+		"mailing_address",
+	}
+)
+
 // ordinary returns bodies with all members that go together.
 func (op operation) ordinary(t *probe.T) []map[string]any {
 	body := op.sample(t, bankDeposit, allMembers)
@@ -140,13 +157,17 @@ func (op operation) ordinary(t *probe.T) []map[string]any {
 	case "createUser":
 		business := maps.Clone(body)
 		business["business"] = true
-		for _, name := range []string{"last_name", "gender"} {
+		for _, name := range individualMembers {
 			delete(business, name)
 		}
-		for _, name := range []string{"business_type", "user_scope", "company_website", "number_of_employee", "mailing_address"} {
+		for _, name := range businessMembers {
 			delete(body, name)
 		}
 		return []map[string]any{body, business}
+	case "updateUser": // of an individual; see ofBusiness
+		for _, name := range businessMembers {
+			delete(body, name)
+		}
 	case "createBankAccount":
 		bank := t.Bank(country)
 		body["bank_id"], body["currency"] = bank.ID, bank.ReceivingCurrency[0]
@@ -158,6 +179,15 @@ func (op operation) ordinary(t *probe.T) []map[string]any {
 	return []map[string]any{body}
 }
 
+// ofBusiness returns the further information of a business with all its members.
+func (op operation) ofBusiness(t *probe.T) map[string]any {
+	body := op.sample(t, bankDeposit, allMembers)
+	for _, name := range individualMembers {
+		delete(body, name)
+	}
+	return body
+}
+
 // edges returns the values of a parameter at its bounds. The longest key has a check of its own, and nobody can make a
 // cursor.
 func edges(p *openapi3.Parameter) (all []string) {
@@ -165,7 +195,7 @@ func edges(p *openapi3.Parameter) (all []string) {
 	switch {
 	case p.In == openapi3.ParameterInHeader:
 		return []string{string(rune('a' + rand.IntN(26)))}
-	case strings.HasSuffix(p.Name, "ountry"), p.Name == "countryCode", p.Name == "destination", p.Name == "cursor":
+	case strings.HasSuffix(p.Name, "ountry"), p.Name == "countryCode", p.Name == "destination", p.Name == "cursor", p.Name == "after":
 		return nil
 	}
 	for _, most := range []bool{false, true} {
@@ -231,6 +261,11 @@ func textAt(schema *openapi3.Schema, v any, most bool) any {
 	_, isText := v.(string)
 	switch {
 	case !isText || len(schema.Enum) > 0:
+	case isAddress(schema):
+		if most {
+			return receiverURL + strings.Repeat("p", int(*schema.MaxLength)-len(receiverURL))
+		}
+		return "http://a.b"
 	case schema.Pattern != "" && !isFreeText(schema):
 		least, greatest := spelled(schema, false), spelled(schema, true)
 		if len(least) == len(greatest) {
@@ -269,6 +304,9 @@ func isFreeText(schema *openapi3.Schema) bool {
 	fits, err := regexp.MatchString(schema.Pattern, untidyText)
 	return err == nil && fits && schema.Format == "" && len(schema.Enum) == 0
 }
+
+// isAddress reports whether a schema is of a URL: which hosts and ports it may have is more than its pattern says.
+func isAddress(schema *openapi3.Schema) bool { return strings.HasPrefix(schema.Pattern, "^https?://") }
 
 // spelled returns a shortest or a longest text of the pattern of a schema.
 func spelled(schema *openapi3.Schema, most bool) string {

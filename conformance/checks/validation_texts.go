@@ -116,7 +116,13 @@ func acceptsNames(t *probe.T, op operation) {
 		}
 		bodies = []map[string]any{body}
 	}
-	for _, body := range bodies {
+	if op.id == "updateUser" {
+		bodies = append(bodies, op.ofBusiness(t))
+	}
+	for i, body := range bodies {
+		if op.id == "updateUser" && i > 0 {
+			r.Path = probe.UserPath(t.NewUser(asBusiness(t)).ID)
+		}
 		r.Body = body
 		want := t.Send(r)
 		if want.Status >= 500 {
@@ -131,7 +137,13 @@ func acceptsNames(t *probe.T, op operation) {
 				}
 				return name
 			})
+			if op.id == "createDocuments" { // of which a user has a bounded number
+				r.Path = probe.UserPath(t.NewUser().ID, "documents")
+			}
 			got := t.Send(r)
+			if op.id == "createWebhookEndpoint" { // of which a client has a bounded number
+				deleteEndpoint(t, createdID(got))
+			}
 			t.Expect(got.Status == want.Status, "a name in another script was answered %d (%s), other texts %d", got.Status, strings.Join(named(got), ", "), want.Status)
 			if got.Status == http.StatusOK {
 				for _, pointer := range changedTexts("", r.Body, jsonValue(t, got)) {

@@ -26,7 +26,7 @@ const description = `Run the conformance suite against a server.
 
 Exit codes: 0 CONFORMANT, every check of the profile and condition ran and passed; 1 NOT CONFORMANT, the server breaks a rule; ` +
 	`2 NOT JUDGED, or the suite could not run: a flag is wrong, the server does not answer, is another service or refuses the credentials, ` +
-	`or the run was interrupted; 3 INCOMPLETE, nothing failed, but a filter, a missing second client, missing fixtures or missing data ` +
+	`or the run was interrupted; 3 INCOMPLETE, nothing failed, but a filter, a missing second client, no receiver of webhooks, missing fixtures or missing data ` +
 	`of the server kept checks from running.
 
 Every flag has an environment variable, which keeps secrets out of the process list, and a key in the file of --config: ` +
@@ -43,6 +43,8 @@ type options struct {
 	OtherClientSecret string        `help:"Its secret." placeholder:"SECRET"`
 	Profile           string        `help:"Which operations to test: all (full), or only those of the interface document (document)." enum:"full,document" default:"full"`
 	Condition         string        `help:"The state of the server: ${enum}." enum:"normal,rate-limited,unavailable,broken" default:"normal"`
+	Receiver          string        `help:"Receive webhooks on this address, such as 127.0.0.1:9099. Without one, checks of their delivery are skipped." placeholder:"ADDRESS"`
+	ReceiverURL       string        `help:"URL at which the server reaches that address, if it is not http://ADDRESS." placeholder:"URL"`
 	Fixtures          string        `help:"YAML file with facts about the server and what already exists on it." placeholder:"FILE"`
 	Header            []string      `help:"Send this header with each request; repeatable. Reports do not contain its value." placeholder:"'NAME: VALUE'" sep:"none"`
 	CA                string        `name:"ca" help:"PEM file with CA certificates to trust in addition to those of the system." placeholder:"FILE"`

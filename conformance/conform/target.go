@@ -21,6 +21,7 @@ func (o options) target() (conformance.Target, error) {
 			URL: o.URL, ClientID: o.ClientID, ClientSecret: o.ClientSecret,
 			OtherClientID: o.OtherClientID, OtherClientSecret: o.OtherClientSecret,
 			Profile: probe.Profile(o.Profile), Condition: probe.Condition(o.Condition), Timeout: o.Timeout,
+			Receiver: o.Receiver, ReceiverURL: o.ReceiverURL,
 		},
 		Only:     conformance.Filter{IDs: o.Only, Operations: o.Operation, Clauses: o.Clause},
 		Parallel: o.Parallel, MaxFailures: o.MaxFailures, Commit: o.Commit,

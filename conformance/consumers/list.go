@@ -20,6 +20,8 @@ type consumer struct {
 	Needs   []string // programs that must be on PATH
 	Uses    []string // tools, found in the folder above the working copy
 
+	Webhooks bool // the sandbox delivers to webhook endpoints; others make up addresses
+
 	Install  string // fetch what is pinned in the folder
 	Generate string
 	Compile  string // with strict settings, and with the story
@@ -117,6 +119,16 @@ var consumers = []consumer{
 			" --type-mappings date=string",
 		Compile: "tsc --build", Story: "node out/story.js",
 		Remark: "money is a double; 7.17.0 needs modelPropertyNaming=original (OpenAPITools/openapi-generator#21810)",
+	},
+	{
+		Name: "standardwebhooks-npm", Version: "1.1.1", Needs: []string{"npm"}, Uses: []string{"npm"},
+		Webhooks: true, Compile: "tsc", Story: "node story.ts",
+		Remark: "verifies what arrives, with either secret during a rotation, and rejects what was changed",
+	},
+	{
+		Name: "standardwebhooks-python", Version: "1.1.0", Needs: []string{"python3"}, Uses: []string{"python"},
+		Webhooks: true, Compile: "../venv/bin/mypy --strict story.py", Story: "../venv/bin/python story.py",
+		Remark: "the same",
 	},
 	{
 		Name: "guides", Version: "Jackson 2.21, simplejson 4.3, lossless-json 4.3",

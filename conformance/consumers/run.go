@@ -52,7 +52,7 @@ func (r runner) run(ctx context.Context, c consumer) result {
 			}
 		}
 		if o.err == nil {
-			o.output, o.err = r.step(ctx, s.name, s.script, dir, log)
+			o.output, o.err = r.step(ctx, s.name, s.script, dir, c.Webhooks, log)
 		}
 		o.took = time.Since(started)
 		res.steps = append(res.steps, o)
@@ -74,14 +74,14 @@ func (r runner) prepare(c consumer, dir string) (*os.File, error) {
 	return os.Create(dir + ".log") //nolint:gosec // its name is in list.go
 }
 
-// step runs one script, and returns what it printed.
-func (r runner) step(ctx context.Context, name, script, dir string, log io.Writer) (output string, err error) {
+// step runs one script, for a story with a sandbox that delivers webhooks or not, and returns what it printed.
+func (r runner) step(ctx context.Context, name, script, dir string, webhooks bool, log io.Writer) (output string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	env := append(os.Environ(), "PAYOUTS_CONTRACT="+r.contract, "PAYOUTS_CONSUMERS="+r.folders,
 		"PATH="+filepath.Join(r.work, "node_modules", ".bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if name == "story" {
-		sandbox, err := start(ctx, r.daemon, dir+".db")
+		sandbox, err := start(ctx, r.daemon, dir+".db", webhooks)
 		if err != nil {
 			return "", err
 		}

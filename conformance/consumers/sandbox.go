@@ -32,14 +32,19 @@ type sandbox struct {
 }
 
 // start starts a sandbox on a new SQLite file, and waits until it says where it listens.
-func start(ctx context.Context, daemon, file string) (_ *sandbox, err error) {
+func start(ctx context.Context, daemon, file string, webhooks bool) (_ *sandbox, err error) {
 	for _, suffix := range []string{"", "-shm", "-wal"} {
 		if err := os.Remove(file + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
 	}
+	deliver := "off"
+	if webhooks {
+		deliver = "on"
+	}
 	s := &sandbox{cmd: exec.CommandContext(ctx, daemon, "serve", "--sandbox", "--listen=127.0.0.1:0", //nolint:gosec // our own program
-		"--database=sqlite:"+file, "--rate-limit=0", "--log-level=error")}
+		"--database=sqlite:"+file, "--rate-limit=0", "--log-level=error",
+		"--webhooks="+deliver)}
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
 	s.cmd.WaitDelay = 5 * time.Second
 	s.cmd.Stderr = os.Stderr

@@ -42,6 +42,6 @@ cp $PAYOUTS_CONSUMERS/requirements.txt venv`},
 
 // install installs the tool, or waits for who does.
 func (t *tool) install(ctx context.Context, r runner, log io.Writer) (string, error) {
-	t.once.Do(func() { t.output, t.err = r.step(ctx, "tool", t.script, r.work, log) })
+	t.once.Do(func() { t.output, t.err = r.step(ctx, "tool", t.script, r.work, false, log) })
 	return t.output, t.err
 }

@@ -52,7 +52,9 @@ func leniencies(s *openapi3.Schema, required bool) []leniency {
 	}
 	if len(s.Enum) > 0 {
 		add("value accepted", "other values", func(v any) bool { return isText(v) && !slices.Contains(s.Enum, v) })
-		add("value accepted", "values in lower case", func(v any) bool { return slices.Contains(s.Enum, any(strings.ToUpper(text(v)))) })
+		if slices.ContainsFunc(s.Enum, func(v any) bool { return strings.ToLower(text(v)) != text(v) }) {
+			add("value accepted", "values in lower case", func(v any) bool { return slices.Contains(s.Enum, any(strings.ToUpper(text(v)))) })
+		}
 	}
 	if s.Format != "" && s.Format != "decimal" { // how decimals are written is for mutants by hand
 		add("format accepted", "what is no "+s.Format, func(v any) bool { return hasType(v, s) && !hasFormat(v, s.Format) })

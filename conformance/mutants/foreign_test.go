@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -84,19 +85,36 @@ func capitalized(v any) any {
 
 // coarseClock knows whole seconds only, and lists what it created within one by identifiers.
 func coarseClock(_ string, r request, next ask) answer {
+	for _, bound := range []string{"created_from", "created_to"} { // whole seconds are compared, those after a fraction
+		if at, err := time.Parse("2006-01-02T15:04:05.000000", r.URL.Query().Get(bound)); err == nil && at.Nanosecond() > 0 {
+			r = r.query(bound, at.Truncate(time.Second).Add(time.Second).Format("2006-01-02T15:04:05.000000"))
+		}
+	}
 	a := next(r)
 	if a.status != http.StatusOK {
 		return a
 	}
-	cut := func(all []map[string]any) {
-		for _, v := range all {
+	var cut func(v any)
+	cut = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, element := range v {
+				cut(element)
+			}
+		case map[string]any:
+			for _, member := range v {
+				cut(member)
+			}
 			if at := text(v["created_at"]); at != "" {
-				v["created_at"] = strings.Split(at, ".")[0] + ".000000"
+				whole := strings.Split(at, ".")[0] + ".000000"
+				if v["created_at"] = whole; text(v["updated_at"]) == at { // each change must make it later
+					v["updated_at"] = whole
+				}
 			}
 		}
 	}
 	sorted := func(all []any) {
-		cut(objects(all))
+		cut(all)
 		descending := len(all) > 1 && text(member(all[0], "created_at")) > text(member(all[len(all)-1], "created_at"))
 		slices.SortStableFunc(all, func(x, y any) int {
 			order := strings.Compare(text(member(x, "created_at")), text(member(y, "created_at")))
@@ -116,7 +134,7 @@ func coarseClock(_ string, r request, next ask) answer {
 				sorted(body)
 			}
 		case map[string]any:
-			cut([]map[string]any{body})
+			cut(body)
 			if items, ok := body["items"].([]any); ok {
 				sorted(items)
 			}

@@ -8,12 +8,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"text/tabwriter"
 
+	"github.com/crossborder-payouts/payouts/client"
 	"github.com/crossborder-payouts/payouts/conformance"
 	"github.com/crossborder-payouts/payouts/conformance/checks"
 	"github.com/crossborder-payouts/payouts/conformance/probe"
@@ -38,7 +40,7 @@ type mutant struct {
 // handWritten returns the mutants that break rules of behavior, in the order of the checks.
 func handWritten() []mutant {
 	return slices.Concat(
-		referenceMutants(), userMutants(), verificationMutants(), limitMutants(), accountMutants(), transactionMutants(), idempotencyMutants(),
+		referenceMutants(), userMutants(), verificationMutants(), informationMutants(), limitMutants(), accountMutants(), transactionMutants(), lifecycleMutants(), eventMutants(), webhookMutants(), deliveryMutants(), previewMutants(), clientListMutants(), idempotencyMutants(),
 		authenticationMutants(), isolationMutants(), validationMutants(), httpMutants(), errorMutants(),
 	)
 }
@@ -52,7 +54,7 @@ func TestEveryMutantIsKilled(t *testing.T) {
 	if !full {
 		all = oneOfEachKind(all)
 	}
-	j := &jury{handler: realServer(t), killers: map[string][]string{}, failed: map[string]bool{}}
+	j := newJury(t)
 	t.Run("by hand", func(t *testing.T) {
 		for _, m := range handWritten() {
 			t.Run(m.name, func(t *testing.T) {
@@ -106,13 +108,22 @@ func oneOfEachKind(all []mutant) (sample []mutant) {
 	return sample
 }
 
-// jury runs checks against mutants of one server, and remembers which failed.
+// jury runs checks against mutants, and remembers which failed.
 type jury struct {
-	handler http.Handler
+	servers chan http.Handler // each for one mutant at a time, because a client may have a limited number of webhook endpoints
 
 	mu      sync.Mutex
 	killers map[string][]string // checks that killed a mutant, by its kind and operation
 	failed  map[string]bool     // checks
+}
+
+func newJury(t *testing.T) *jury {
+	t.Helper()
+	j := &jury{servers: make(chan http.Handler, runtime.GOMAXPROCS(0)), killers: map[string][]string{}, failed: map[string]bool{}}
+	for range cap(j.servers) {
+		j.servers <- realServer(t)
+	}
+	return j
 }
 
 func (m mutant) class() string { return m.kind + "\t" + m.operation }
@@ -172,10 +183,22 @@ func (j *jury) failsAlone(t *testing.T, m mutant, id string) bool {
 	return slices.Contains(j.run(t, m, only), id)
 }
 
+// receives reports whether checks of what arrives may find a mutant. Those of a registration are found without waiting for it.
+func (m mutant) receives() bool {
+	return strings.Contains(m.operation, "Webhook") && m.operation != "createWebhookEndpoint"
+}
+
 // run runs checks against a mutant until one of them fails, and returns what has failed by then.
 func (j *jury) run(t *testing.T, m mutant, only conformance.Filter) []string {
 	t.Helper()
-	results := runChecks(t, m.fault().with(j.handler), conformance.Target{Only: only, MaxFailures: 1})
+	target := conformance.Target{Only: only, MaxFailures: 1}
+	if m.receives() || slices.ContainsFunc(only.IDs, func(id string) bool { return strings.HasPrefix(id, received) }) {
+		target.Receiver = "127.0.0.1:0"
+	}
+	handler := <-j.servers
+	results := runChecks(t, m.fault().with(handler), target)
+	deleteEndpoints(t, handler)
+	j.servers <- handler
 	var failed []string
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -185,6 +208,27 @@ func (j *jury) run(t *testing.T, m mutant, only conformance.Filter) []string {
 		}
 	}
 	return failed
+}
+
+// deleteEndpoints deletes the webhook endpoints that a mutant has left.
+func deleteEndpoints(t *testing.T, handler http.Handler) {
+	t.Helper()
+	listener := httptest.NewServer(handler)
+	defer listener.Close()
+	for _, c := range server.SandboxClients {
+		sdk, err := client.New(listener.URL, c.ID, c.Secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e, err := range sdk.WebhookEndpoints(t.Context(), nil) {
+			if err == nil {
+				_, err = sdk.DeleteWebhookEndpoint(t.Context(), e.ID)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }
 
 // print shows how many mutants of each kind and operation there were, and by which checks they were killed.
@@ -242,6 +286,7 @@ func runChecks(t *testing.T, h http.Handler, target conformance.Target) []confor
 	first, second := server.SandboxClients[0], server.SandboxClients[1]
 	target.Target = probe.Target{
 		URL: listener.URL, ClientID: first.ID, ClientSecret: first.Secret, OtherClientID: second.ID, OtherClientSecret: second.Secret,
+		Receiver: target.Receiver,
 	}
 	report, err := conformance.Run(t.Context(), target)
 	if err != nil {

@@ -109,6 +109,13 @@ func transactionPagingMutants() []mutant {
 			}
 		}),
 		broken("A cursor is an offset, which a new transaction moves", paging+"undisturbed", offsets),
+		broken("A user is looked up before the cursor is read", paging+"bad-cursor",
+			then("listTransactions", func(r request, a answer, next ask) answer {
+				if a.status == 400 && r.URL.Query().Has("cursor") && look(r, next, "").status == 404 {
+					return a.failure(404, "NOT_FOUND")
+				}
+				return a
+			})),
 		broken("A cursor that cannot be read begins with the first page", paging+"bad-cursor",
 			after(func(op string, r request, a answer, next ask) answer {
 				if text, err := base64.RawURLEncoding.DecodeString(r.URL.Query().Get("cursor")); op == "listTransactions" &&

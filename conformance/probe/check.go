@@ -17,8 +17,9 @@ type Need uint8
 
 // Needs, to be combined.
 const (
-	Extensions  Need = 1 << iota // operations beyond the interface document: disabled in profile document
-	OtherClient                  // credentials of a second client: skipped without them
+	Extensions      Need = 1 << iota // operations beyond the interface document: disabled in profile document
+	OtherClient                      // credentials of a second client: skipped without them
+	WebhookReceiver                  // an address that receives webhooks: skipped without it
 )
 
 // Condition is a state that the operator has put the server in for a run.

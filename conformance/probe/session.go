@@ -23,12 +23,14 @@ type Session struct {
 
 	base      string // path of the base URL
 	transport http.RoundTripper
-	silent    atomic.Int32 // requests in a row without an answer
-	limited   sync.Map     // client id to whether its first answer said what is left of its rate limit
+	receiver  *webhookServer // of webhooks; nil if the target names no address
+	silent    atomic.Int32   // requests in a row without an answer
+	limited   sync.Map       // client id to whether its first answer said what is left of its rate limit
 	catalogue catalogue
 }
 
-// NewSession prepares a run without sending anything. Close it after the run.
+// NewSession prepares a run without sending anything; it listens for webhooks if the target names an address. Close it after
+// the run.
 func NewSession(target Target, c *contract.Contract) (*Session, error) {
 	u, err := url.Parse(target.URL)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -42,11 +44,17 @@ func NewSession(target Target, c *contract.Contract) (*Session, error) {
 			MaxIdleConnsPerHost: 64, TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 30 * time.Second, ExpectContinueTimeout: 2 * time.Second,
 		}
 	}
-	return s, nil
+	if target.Receiver != "" {
+		s.receiver, err = listen(target.Receiver, target.ReceiverURL)
+	}
+	return s, err
 }
 
-// Close closes idle connections.
+// Close closes idle connections, and the listener for webhooks.
 func (s *Session) Close() {
+	if s.receiver != nil {
+		s.receiver.close()
+	}
 	if t, ok := s.transport.(*http.Transport); ok && s.Target.Transport == nil {
 		t.CloseIdleConnections()
 	}

@@ -2,10 +2,14 @@ package probe
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"sync"
+
+	"github.com/google/uuid"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
@@ -52,6 +56,7 @@ func (s *Session) Run(ctx context.Context, c Check, observe func(Exchange)) Outc
 				t.end(Error, fmt.Sprintf("the check itself failed: %v\n%s", r, debug.Stack()))
 			}
 		}()
+		defer t.removeEndpoints()
 		c.Run(t)
 		t.finish()
 	}()
@@ -61,6 +66,28 @@ func (s *Session) Run(ctx context.Context, c Check, observe func(Exchange)) Outc
 		return NotRun(ctx)
 	}
 	return Outcome{t.status, t.messages, t.exchanges}
+}
+
+// removeEndpoints deletes the webhook endpoints that the check has created: a client may have a bounded number of them, and
+// each receives every event of the checks that follow. What comes of it is not part of the check.
+func (t *T) removeEndpoints() {
+	t.mu.Lock()
+	exchanges := slices.Clone(t.exchanges)
+	t.mu.Unlock()
+	sweep := &T{session: t.session, ctx: t.ctx}
+	sweep.recorder = recorder{t.session, sweep, t.recorder.observe}
+	seen := map[string]bool{}
+	for _, x := range exchanges {
+		var created struct {
+			ID uuid.UUID `json:"id"`
+		}
+		if x.OperationID != "createWebhookEndpoint" || x.Status != http.StatusOK || json.Unmarshal(x.ResponseBody, &created) != nil || seen[created.ID.String()] {
+			continue
+		}
+		seen[created.ID.String()] = true
+		header := http.Header{"X-Client-Id": x.Header["X-Client-Id"], "X-Client-Secret": x.Header["X-Client-Secret"]}
+		_, _ = sweep.Try(Request{Method: http.MethodDelete, Path: "/webhook-endpoints/" + created.ID.String(), Header: header})
+	}
 }
 
 // record keeps an exchange of the check.

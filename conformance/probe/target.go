@@ -19,6 +19,8 @@ type Target struct {
 	Condition                        Condition
 	Facts                            Facts
 	Fixtures                         Fixtures
+	Receiver                         string            // host:port to receive webhooks on; if empty, checks of deliveries are skipped
+	ReceiverURL                      string            // where the server reaches it; empty for http and the address
 	Timeout                          time.Duration     // of one request
 	Header                           http.Header       // sent with each request unless a check sends the same header
 	TLS                              *tls.Config       // nil: the certificates of the system

@@ -36,7 +36,7 @@ type recorder struct {
 
 // Bounds of waiting for the rate limit of a server.
 const (
-	mostWaits   = 8                // for one request
+	mostWaits   = 30               // for one request, beside others of its check that wait too
 	longestWait = 10 * time.Second // of each
 )
 

@@ -60,13 +60,28 @@ func (e CipStatus) Valid() bool {
 
 // Defines values for DeliveryStatus.
 const (
-	DeliveryStatusNone DeliveryStatus = "NONE"
+	DeliveryStatusDelivered      DeliveryStatus = "DELIVERED"
+	DeliveryStatusFailed         DeliveryStatus = "FAILED"
+	DeliveryStatusNone           DeliveryStatus = "NONE"
+	DeliveryStatusPending        DeliveryStatus = "PENDING"
+	DeliveryStatusReadyForPickup DeliveryStatus = "READY_FOR_PICKUP"
+	DeliveryStatusReturned       DeliveryStatus = "RETURNED"
 )
 
 // Valid indicates whether the value is a known member of the DeliveryStatus enum.
 func (e DeliveryStatus) Valid() bool {
 	switch e {
+	case DeliveryStatusDelivered:
+		return true
+	case DeliveryStatusFailed:
+		return true
 	case DeliveryStatusNone:
+		return true
+	case DeliveryStatusPending:
+		return true
+	case DeliveryStatusReadyForPickup:
+		return true
+	case DeliveryStatusReturned:
 		return true
 	default:
 		return false
@@ -75,30 +90,36 @@ func (e DeliveryStatus) Valid() bool {
 
 // Defines values for ErrorCode.
 const (
-	ErrorCodeAddressRequired         ErrorCode = "ADDRESS_REQUIRED"
-	ErrorCodeAmountNotAllowed        ErrorCode = "AMOUNT_NOT_ALLOWED"
-	ErrorCodeBadRequest              ErrorCode = "BAD_REQUEST"
-	ErrorCodeCorridorNotEnabled      ErrorCode = "CORRIDOR_NOT_ENABLED"
-	ErrorCodeCurrencyNotSupported    ErrorCode = "CURRENCY_NOT_SUPPORTED"
-	ErrorCodeExchangeRateNotAllowed  ErrorCode = "EXCHANGE_RATE_NOT_ALLOWED"
-	ErrorCodeFundingAccountNotActive ErrorCode = "FUNDING_ACCOUNT_NOT_ACTIVE"
-	ErrorCodeFundingAccountNotFound  ErrorCode = "FUNDING_ACCOUNT_NOT_FOUND"
-	ErrorCodeIdempotencyKeyReused    ErrorCode = "IDEMPOTENCY_KEY_REUSED"
-	ErrorCodeInternalError           ErrorCode = "INTERNAL_ERROR"
-	ErrorCodeKycNotEligible          ErrorCode = "KYC_NOT_ELIGIBLE"
-	ErrorCodeLimitExceeded           ErrorCode = "LIMIT_EXCEEDED"
-	ErrorCodeMethodNotAllowed        ErrorCode = "METHOD_NOT_ALLOWED"
-	ErrorCodeNotFound                ErrorCode = "NOT_FOUND"
-	ErrorCodePayerNotFound           ErrorCode = "PAYER_NOT_FOUND"
-	ErrorCodePayloadTooLarge         ErrorCode = "PAYLOAD_TOO_LARGE"
-	ErrorCodePickupLocationNotFound  ErrorCode = "PICKUP_LOCATION_NOT_FOUND"
-	ErrorCodeRateLimited             ErrorCode = "RATE_LIMITED"
-	ErrorCodeReceiveAccountNotFound  ErrorCode = "RECEIVE_ACCOUNT_NOT_FOUND"
-	ErrorCodeReceiveUserNotFound     ErrorCode = "RECEIVE_USER_NOT_FOUND"
-	ErrorCodeSendingNotEnabled       ErrorCode = "SENDING_NOT_ENABLED"
-	ErrorCodeServiceUnavailable      ErrorCode = "SERVICE_UNAVAILABLE"
-	ErrorCodeUnauthorized            ErrorCode = "UNAUTHORIZED"
-	ErrorCodeUnsupportedMediaType    ErrorCode = "UNSUPPORTED_MEDIA_TYPE"
+	ErrorCodeAddressRequired          ErrorCode = "ADDRESS_REQUIRED"
+	ErrorCodeAmountNotAllowed         ErrorCode = "AMOUNT_NOT_ALLOWED"
+	ErrorCodeBadRequest               ErrorCode = "BAD_REQUEST"
+	ErrorCodeCorridorNotEnabled       ErrorCode = "CORRIDOR_NOT_ENABLED"
+	ErrorCodeCurrencyNotSupported     ErrorCode = "CURRENCY_NOT_SUPPORTED"
+	ErrorCodeExchangeRateNotAllowed   ErrorCode = "EXCHANGE_RATE_NOT_ALLOWED"
+	ErrorCodeFundingAccountNotActive  ErrorCode = "FUNDING_ACCOUNT_NOT_ACTIVE"
+	ErrorCodeFundingAccountNotFound   ErrorCode = "FUNDING_ACCOUNT_NOT_FOUND"
+	ErrorCodeIdempotencyKeyReused     ErrorCode = "IDEMPOTENCY_KEY_REUSED"
+	ErrorCodeInformationRequired      ErrorCode = "INFORMATION_REQUIRED"
+	ErrorCodeInformationVerified      ErrorCode = "INFORMATION_VERIFIED"
+	ErrorCodeInternalError            ErrorCode = "INTERNAL_ERROR"
+	ErrorCodeKycNotEligible           ErrorCode = "KYC_NOT_ELIGIBLE"
+	ErrorCodeLimitExceeded            ErrorCode = "LIMIT_EXCEEDED"
+	ErrorCodeMethodNotAllowed         ErrorCode = "METHOD_NOT_ALLOWED"
+	ErrorCodeNotFound                 ErrorCode = "NOT_FOUND"
+	ErrorCodePayerNotFound            ErrorCode = "PAYER_NOT_FOUND"
+	ErrorCodePayloadTooLarge          ErrorCode = "PAYLOAD_TOO_LARGE"
+	ErrorCodePickupLocationNotFound   ErrorCode = "PICKUP_LOCATION_NOT_FOUND"
+	ErrorCodeRateLimited              ErrorCode = "RATE_LIMITED"
+	ErrorCodeReceiveAccountNotFound   ErrorCode = "RECEIVE_ACCOUNT_NOT_FOUND"
+	ErrorCodeReceiveUserNotFound      ErrorCode = "RECEIVE_USER_NOT_FOUND"
+	ErrorCodeSendingNotEnabled        ErrorCode = "SENDING_NOT_ENABLED"
+	ErrorCodeServiceUnavailable       ErrorCode = "SERVICE_UNAVAILABLE"
+	ErrorCodeTooManyDocuments         ErrorCode = "TOO_MANY_DOCUMENTS"
+	ErrorCodeTooManyWebhookEndpoints  ErrorCode = "TOO_MANY_WEBHOOK_ENDPOINTS"
+	ErrorCodeTransactionNotCancelable ErrorCode = "TRANSACTION_NOT_CANCELABLE"
+	ErrorCodeTransitionNotAllowed     ErrorCode = "TRANSITION_NOT_ALLOWED"
+	ErrorCodeUnauthorized             ErrorCode = "UNAUTHORIZED"
+	ErrorCodeUnsupportedMediaType     ErrorCode = "UNSUPPORTED_MEDIA_TYPE"
 )
 
 // Valid indicates whether the value is a known member of the ErrorCode enum.
@@ -121,6 +142,10 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeFundingAccountNotFound:
 		return true
 	case ErrorCodeIdempotencyKeyReused:
+		return true
+	case ErrorCodeInformationRequired:
+		return true
+	case ErrorCodeInformationVerified:
 		return true
 	case ErrorCodeInternalError:
 		return true
@@ -147,6 +172,14 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeSendingNotEnabled:
 		return true
 	case ErrorCodeServiceUnavailable:
+		return true
+	case ErrorCodeTooManyDocuments:
+		return true
+	case ErrorCodeTooManyWebhookEndpoints:
+		return true
+	case ErrorCodeTransactionNotCancelable:
+		return true
+	case ErrorCodeTransitionNotAllowed:
 		return true
 	case ErrorCodeUnauthorized:
 		return true
@@ -175,6 +208,42 @@ func (e ErrorDetailIn) Valid() bool {
 	case ErrorDetailInPath:
 		return true
 	case ErrorDetailInQuery:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for EventType.
+const (
+	EventTypeFundingAccountStatusChanged      EventType = "funding_account.status_changed"
+	EventTypePing                             EventType = "ping"
+	EventTypeTransactionCreated               EventType = "transaction.created"
+	EventTypeTransactionDeliveryStatusChanged EventType = "transaction.delivery_status_changed"
+	EventTypeTransactionStatusChanged         EventType = "transaction.status_changed"
+	EventTypeUserInformationChanged           EventType = "user.information_changed"
+	EventTypeUserInformationRequested         EventType = "user.information_requested"
+	EventTypeUserStatusChanged                EventType = "user.status_changed"
+)
+
+// Valid indicates whether the value is a known member of the EventType enum.
+func (e EventType) Valid() bool {
+	switch e {
+	case EventTypeFundingAccountStatusChanged:
+		return true
+	case EventTypePing:
+		return true
+	case EventTypeTransactionCreated:
+		return true
+	case EventTypeTransactionDeliveryStatusChanged:
+		return true
+	case EventTypeTransactionStatusChanged:
+		return true
+	case EventTypeUserInformationChanged:
+		return true
+	case EventTypeUserInformationRequested:
+		return true
+	case EventTypeUserStatusChanged:
 		return true
 	default:
 		return false
@@ -250,15 +319,60 @@ func (e PayoutMethod) Valid() bool {
 	}
 }
 
+// Defines values for StatusReason.
+const (
+	StatusReasonAccountCannotReceive StatusReason = "ACCOUNT_CANNOT_RECEIVE"
+	StatusReasonAccountInvalid       StatusReason = "ACCOUNT_INVALID"
+	StatusReasonComplianceRejected   StatusReason = "COMPLIANCE_REJECTED"
+	StatusReasonNotCollected         StatusReason = "NOT_COLLECTED"
+	StatusReasonOther                StatusReason = "OTHER"
+	StatusReasonPayoutReturned       StatusReason = "PAYOUT_RETURNED"
+)
+
+// Valid indicates whether the value is a known member of the StatusReason enum.
+func (e StatusReason) Valid() bool {
+	switch e {
+	case StatusReasonAccountCannotReceive:
+		return true
+	case StatusReasonAccountInvalid:
+		return true
+	case StatusReasonComplianceRejected:
+		return true
+	case StatusReasonNotCollected:
+		return true
+	case StatusReasonOther:
+		return true
+	case StatusReasonPayoutReturned:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TransactionStatus.
 const (
-	TransactionStatusInitiated TransactionStatus = "INITIATED"
+	TransactionStatusCanceled   TransactionStatus = "CANCELED"
+	TransactionStatusCompleted  TransactionStatus = "COMPLETED"
+	TransactionStatusFailed     TransactionStatus = "FAILED"
+	TransactionStatusInitiated  TransactionStatus = "INITIATED"
+	TransactionStatusProcessing TransactionStatus = "PROCESSING"
+	TransactionStatusReturned   TransactionStatus = "RETURNED"
 )
 
 // Valid indicates whether the value is a known member of the TransactionStatus enum.
 func (e TransactionStatus) Valid() bool {
 	switch e {
+	case TransactionStatusCanceled:
+		return true
+	case TransactionStatusCompleted:
+		return true
+	case TransactionStatusFailed:
+		return true
 	case TransactionStatusInitiated:
+		return true
+	case TransactionStatusProcessing:
+		return true
+	case TransactionStatusReturned:
 		return true
 	default:
 		return false
@@ -274,6 +388,84 @@ const (
 func (e UserType) Valid() bool {
 	switch e {
 	case UserTypeSend:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookAttemptError.
+const (
+	WebhookAttemptErrorAddressNotAllowed WebhookAttemptError = "ADDRESS_NOT_ALLOWED"
+	WebhookAttemptErrorConnectionFailed  WebhookAttemptError = "CONNECTION_FAILED"
+	WebhookAttemptErrorConnectionRefused WebhookAttemptError = "CONNECTION_REFUSED"
+	WebhookAttemptErrorDNS               WebhookAttemptError = "DNS"
+	WebhookAttemptErrorHTTPStatus        WebhookAttemptError = "HTTP_STATUS"
+	WebhookAttemptErrorRedirect          WebhookAttemptError = "REDIRECT"
+	WebhookAttemptErrorTLS               WebhookAttemptError = "TLS"
+	WebhookAttemptErrorTimeout           WebhookAttemptError = "TIMEOUT"
+)
+
+// Valid indicates whether the value is a known member of the WebhookAttemptError enum.
+func (e WebhookAttemptError) Valid() bool {
+	switch e {
+	case WebhookAttemptErrorAddressNotAllowed:
+		return true
+	case WebhookAttemptErrorConnectionFailed:
+		return true
+	case WebhookAttemptErrorConnectionRefused:
+		return true
+	case WebhookAttemptErrorDNS:
+		return true
+	case WebhookAttemptErrorHTTPStatus:
+		return true
+	case WebhookAttemptErrorRedirect:
+		return true
+	case WebhookAttemptErrorTLS:
+		return true
+	case WebhookAttemptErrorTimeout:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookDeliveryStatus.
+const (
+	WebhookDeliveryStatusCanceled  WebhookDeliveryStatus = "CANCELED"
+	WebhookDeliveryStatusDelivered WebhookDeliveryStatus = "DELIVERED"
+	WebhookDeliveryStatusFailed    WebhookDeliveryStatus = "FAILED"
+	WebhookDeliveryStatusPending   WebhookDeliveryStatus = "PENDING"
+)
+
+// Valid indicates whether the value is a known member of the WebhookDeliveryStatus enum.
+func (e WebhookDeliveryStatus) Valid() bool {
+	switch e {
+	case WebhookDeliveryStatusCanceled:
+		return true
+	case WebhookDeliveryStatusDelivered:
+		return true
+	case WebhookDeliveryStatusFailed:
+		return true
+	case WebhookDeliveryStatusPending:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookDisabledReason.
+const (
+	WebhookDisabledReasonFailing WebhookDisabledReason = "FAILING"
+	WebhookDisabledReasonGone    WebhookDisabledReason = "GONE"
+)
+
+// Valid indicates whether the value is a known member of the WebhookDisabledReason enum.
+func (e WebhookDisabledReason) Valid() bool {
+	switch e {
+	case WebhookDisabledReasonFailing:
+		return true
+	case WebhookDisabledReasonGone:
 		return true
 	default:
 		return false
@@ -530,10 +722,20 @@ type CipStatus string
 // Example: SUBMIT
 type CipStatusRequest = CipStatus
 
+// CipTag The name of a CIP tag, one of the keys of `cip_info`.
+//
+// Example: ID_DOC
+type CipTag = string
+
 // City City or town, 1 to 100 characters.
 //
 // Example: San Francisco
 type City = string
+
+// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+//
+// Example: order-2026-0001
+type ClientReference = string
 
 // CompanyWebsite Website of a business, 1 to 2048 characters. It is not checked; a scheme is not needed.
 //
@@ -565,10 +767,31 @@ type Cursor = string
 // Example: School fee
 type CustomPurpose = string
 
-// DeliveryStatus Status of the delivery to the receive user. `NONE` is the only value of this version; treat a value that you do not know as pending.
+// DeliveryStatus Status of the delivery to the receive user. Known today, and more may be added; treat a value that you do not know
+// as pending:
+//
+// * `NONE`: nothing is on its way.
+// * `PENDING`: on its way.
+// * `READY_FOR_PICKUP`: the cash waits at the counter; only with CASH_PICKUP.
+// * `DELIVERED`: the receive user has the funds.
+// * `FAILED`: the funds could not be delivered.
+// * `RETURNED`: the funds were delivered, and then sent back.
 //
 // Example: NONE
 type DeliveryStatus string
+
+// DeliveryStatusRequest Status of the delivery to the receive user. Known today, and more may be added; treat a value that you do not know
+// as pending:
+//
+// * `NONE`: nothing is on its way.
+// * `PENDING`: on its way.
+// * `READY_FOR_PICKUP`: the cash waits at the counter; only with CASH_PICKUP.
+// * `DELIVERED`: the receive user has the funds.
+// * `FAILED`: the funds could not be delivered.
+// * `RETURNED`: the funds were delivered, and then sent back.
+//
+// Example: NONE
+type DeliveryStatusRequest = DeliveryStatus
 
 // DocumentContent A data URI with base64 content, of an image (`image/*`, but not SVG) or a PDF (`application/pdf`). Content that begins like SVG, HTML or XML is rejected, whatever type is declared. It counts towards the 20 MiB of the body.
 //
@@ -629,6 +852,92 @@ type ErrorDetail struct {
 // Example: body
 type ErrorDetailIn string
 
+// Event A change of a resource, with the resource as it was after it. It never changes.
+type Event struct {
+	// CreatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	CreatedAt Timestamp `json:"created_at"`
+
+	// Data The resource as it was after the change, as its own operation would have answered then. `transaction.*` has `transaction`, `user.*` has `user` and `cip_info`, `funding_account.*` has `funding_account` and the `user_id` of the sender whose account it is.
+	Data EventData `json:"data"`
+
+	// ID Identifier of the event, a UUID.
+	ID openapi_types.UUID `json:"id"`
+
+	// Type What happened. Known today, and more may be added:
+	//
+	// * `transaction.created`: a transaction was created.
+	// * `transaction.status_changed`: its `status` changed.
+	// * `transaction.delivery_status_changed`: its `delivery_status` changed.
+	// * `user.status_changed`: the verification status of a user changed.
+	// * `user.information_requested`: further information about a user is needed.
+	// * `user.information_changed`: the status of a piece of information changed.
+	// * `funding_account.status_changed`: the status of a funding account changed.
+	// * `ping`: nothing; you asked for a test of a webhook endpoint.
+	//
+	//
+	// Example: transaction.created
+	Type EventType `json:"type"`
+}
+
+// EventData The resource as it was after the change, as its own operation would have answered then. `transaction.*` has `transaction`, `user.*` has `user` and `cip_info`, `funding_account.*` has `funding_account` and the `user_id` of the sender whose account it is.
+type EventData struct {
+	// CipInfo The verification of a user: the overall status, and the status of each piece of information.
+	CipInfo *CipInfo `json:"cip_info,omitempty"`
+
+	// FundingAccount An account from which a sender pays, with its present status.
+	FundingAccount *FundingAccount `json:"funding_account,omitempty"`
+
+	// Transaction A transfer as it is now. `from_amount`, `fee_amount` and `bonus_amount` are in `from_currency`, `to_amount` is in `to_currency`; each has all decimals of its currency. `updated_at` is when its status or delivery status last changed, at first `created_at`; each change makes it later.
+	Transaction *Transaction `json:"transaction,omitempty"`
+
+	// User A sender: everything that was sent, and what the service adds. What was not sent is absent.
+	User *User `json:"user,omitempty"`
+
+	// UserID Identifier of the user of `funding_account`, a UUID.
+	UserID *openapi_types.UUID `json:"user_id,omitempty"`
+}
+
+// EventPage One page of the event feed, oldest first.
+type EventPage struct {
+	// Items The events of the page, at most 100; empty at the end of the feed.
+	Items []Event `json:"items"`
+
+	// NextCursor Where the next page begins: the `after` of the next request. At the end of the feed it stays the same, until there are further events. Keep it, together with what you made of the events before it.
+	//
+	// Example: MTcuMDE5OTBhNWUtM2MxZC03YjdhLTljMzktOGY2ZDZjMWYyYTEw
+	NextCursor FeedCursor `json:"next_cursor"`
+}
+
+// EventType What happened. Known today, and more may be added:
+//
+// * `transaction.created`: a transaction was created.
+// * `transaction.status_changed`: its `status` changed.
+// * `transaction.delivery_status_changed`: its `delivery_status` changed.
+// * `user.status_changed`: the verification status of a user changed.
+// * `user.information_requested`: further information about a user is needed.
+// * `user.information_changed`: the status of a piece of information changed.
+// * `funding_account.status_changed`: the status of a funding account changed.
+// * `ping`: nothing; you asked for a test of a webhook endpoint.
+//
+// Example: transaction.created
+type EventType string
+
+// EventTypeRequest What happened. Known today, and more may be added:
+//
+// * `transaction.created`: a transaction was created.
+// * `transaction.status_changed`: its `status` changed.
+// * `transaction.delivery_status_changed`: its `delivery_status` changed.
+// * `user.status_changed`: the verification status of a user changed.
+// * `user.information_requested`: further information about a user is needed.
+// * `user.information_changed`: the status of a piece of information changed.
+// * `funding_account.status_changed`: the status of a funding account changed.
+// * `ping`: nothing; you asked for a test of a webhook endpoint.
+//
+// Example: transaction.created
+type EventTypeRequest = EventType
+
 // ExchangeRate Units of the receiving currency for one unit of the sending currency, above 0 and at most 1000000000, with at most 19 significant digits. You may have agreed on bounds for a pair of currencies with the operator; see [Money](#money).
 type ExchangeRate = wire.Amount
 
@@ -636,6 +945,11 @@ type ExchangeRate = wire.Amount
 //
 // Example: 2.5
 type FeeAmountRequest = wire.Amount
+
+// FeedCursor Where the next page begins: the `after` of the next request. At the end of the feed it stays the same, until there are further events. Keep it, together with what you made of the events before it.
+//
+// Example: MTcuMDE5OTBhNWUtM2MxZC03YjdhLTljMzktOGY2ZDZjMWYyYTEw
+type FeedCursor = string
 
 // FirstName First name of a person, or the whole name of a business; 1 to 200 characters.
 //
@@ -840,6 +1154,11 @@ type MailingAddressRequest struct {
 	Zipcode *Zipcode `json:"zipcode,omitempty"`
 }
 
+// MiddleName Middle names of a person, 1 to 200 characters.
+//
+// Example: Devi
+type MiddleName = string
+
 // MobilePhone 4 to 20 digits with the dialling code of the country, without plus sign, spaces and hyphens.
 //
 // Example: 14155550100
@@ -859,6 +1178,11 @@ type NetworkLimit struct {
 	MinAmount Amount `json:"min_amount"`
 }
 
+// NoOfTxnPerMonth How many transactions a business expects to send in a month: a number or a range, as free text of 1 to 64 characters.
+//
+// Example: 10 to 20
+type NoOfTxnPerMonth = string
+
 // Note A note on the transfer, at most 500 characters, with line breaks if you like.
 //
 // Example: For the school
@@ -868,6 +1192,11 @@ type Note = string
 //
 // Example: BETWEEN_25_TO_50
 type NumberOfEmployee = string
+
+// Occupation What an individual does for a living, as free text of 1 to 100 characters.
+//
+// Example: Nurse
+type Occupation = string
 
 // Payer A service that carries out payouts of one method in one country.
 type Payer struct {
@@ -1064,6 +1393,11 @@ type ReceiveUser struct {
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
 
+	// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+	//
+	// Example: order-2026-0001
+	ClientReference *ClientReference `json:"client_reference,omitempty"`
+
 	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
 	// Example: NP
@@ -1117,6 +1451,11 @@ type ReceiveUserRequest struct {
 	//
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
+
+	// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+	//
+	// Example: order-2026-0001
+	ClientReference *ClientReference `json:"client_reference,omitempty"`
 
 	// Country ISO 3166-1 alpha-2 code, two upper-case letters.
 	//
@@ -1179,6 +1518,11 @@ type RemainingLimit struct {
 // Example: Family support
 type RemittancePurpose = string
 
+// SourceOfFund Where the money that a business sends comes from, as free text of 1 to 255 characters.
+//
+// Example: Sale of software
+type SourceOfFund = string
+
 // State A state of a country, first form.
 type State struct {
 	// Code ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
@@ -1225,15 +1569,51 @@ type StateV2 struct {
 	Name ReferenceText `json:"name"`
 }
 
+// StatusReason Why a transaction is FAILED, RETURNED or CANCELED; absent if no reason was recorded, which only CANCELED may have.
+// Known today, and more may be added:
+//
+// * `ACCOUNT_INVALID`: there is no such account, or it is closed.
+// * `ACCOUNT_CANNOT_RECEIVE`: the account does not take this payment.
+// * `NOT_COLLECTED`: the cash was not collected in time.
+// * `PAYOUT_RETURNED`: the bank or payer sent the funds back.
+// * `COMPLIANCE_REJECTED`: a check of the payment rejected it.
+// * `OTHER`: none of these; ask the operator.
+//
+// Example: ACCOUNT_INVALID
+type StatusReason string
+
+// StatusReasonRequest Why a transaction is FAILED, RETURNED or CANCELED; absent if no reason was recorded, which only CANCELED may have.
+// Known today, and more may be added:
+//
+// * `ACCOUNT_INVALID`: there is no such account, or it is closed.
+// * `ACCOUNT_CANNOT_RECEIVE`: the account does not take this payment.
+// * `NOT_COLLECTED`: the cash was not collected in time.
+// * `PAYOUT_RETURNED`: the bank or payer sent the funds back.
+// * `COMPLIANCE_REJECTED`: a check of the payment rejected it.
+// * `OTHER`: none of these; ask the operator.
+//
+// Example: ACCOUNT_INVALID
+type StatusReasonRequest = StatusReason
+
+// TimeBound A time in UTC as timestamps of responses have it, with six fractional digits and without zone; or a date, which is 00:00 UTC of that day.
+//
+// Example: 2026-01-31
+type TimeBound = string
+
 // Timestamp A time in UTC, ISO 8601 without zone and with six fractional digits.
 //
 // Example: 2026-01-31T09:30:00.000000
 type Timestamp = wire.Timestamp
 
-// Transaction A transfer as it is now. `from_amount`, `fee_amount` and `bonus_amount` are in `from_currency`, `to_amount` is in `to_currency`; each has all decimals of its currency.
+// Transaction A transfer as it is now. `from_amount`, `fee_amount` and `bonus_amount` are in `from_currency`, `to_amount` is in `to_currency`; each has all decimals of its currency. `updated_at` is when its status or delivery status last changed, at first `created_at`; each change makes it later.
 type Transaction struct {
 	// BonusAmount Bonus in `from_currency`, on top of `from_amount`. At present always 0.
 	BonusAmount wire.Amount `json:"bonus_amount"`
+
+	// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+	//
+	// Example: order-2026-0001
+	ClientReference *ClientReference `json:"client_reference,omitempty"`
 
 	// CreatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
 	//
@@ -1245,7 +1625,16 @@ type Transaction struct {
 	// Example: School fee
 	CustomPurpose *CustomPurpose `json:"custom_purpose,omitempty"`
 
-	// DeliveryStatus Status of the delivery to the receive user. `NONE` is the only value of this version; treat a value that you do not know as pending.
+	// DeliveryStatus Status of the delivery to the receive user. Known today, and more may be added; treat a value that you do not know
+	// as pending:
+	//
+	// * `NONE`: nothing is on its way.
+	// * `PENDING`: on its way.
+	// * `READY_FOR_PICKUP`: the cash waits at the counter; only with CASH_PICKUP.
+	// * `DELIVERED`: the receive user has the funds.
+	// * `FAILED`: the funds could not be delivered.
+	// * `RETURNED`: the funds were delivered, and then sent back.
+	//
 	//
 	// Example: NONE
 	DeliveryStatus DeliveryStatus `json:"delivery_status"`
@@ -1293,10 +1682,36 @@ type Transaction struct {
 	// Example: OTHER
 	Purpose *Purpose `json:"purpose,omitempty"`
 
-	// Status Status of the transaction. `INITIATED` is the only value of this version; treat a value that you do not know as pending.
+	// RequiredInformation The CIP tags of the user that must become VERIFIED before the transaction is processed, in alphabetical order. Empty if nothing is missing, and once the transaction is no longer INITIATED.
+	RequiredInformation []CipTag `json:"required_information,omitzero"`
+
+	// Status Status of the transaction; [Outcome of a payout](#outcome-of-a-payout) says what leads from one to another. Known
+	// today, and more may be added; treat a value that you do not know as pending:
+	//
+	// * `INITIATED`: created, and not on its way. It can be canceled.
+	// * `PROCESSING`: on its way to the receive user.
+	// * `COMPLETED`: paid out. It may still be RETURNED.
+	// * `FAILED`: not paid out; `status_reason` says why.
+	// * `CANCELED`: canceled before it was on its way.
+	// * `RETURNED`: paid out, and then sent back; `status_reason` says why.
+	//
 	//
 	// Example: INITIATED
 	Status TransactionStatus `json:"status"`
+
+	// StatusReason Why a transaction is FAILED, RETURNED or CANCELED; absent if no reason was recorded, which only CANCELED may have.
+	// Known today, and more may be added:
+	//
+	// * `ACCOUNT_INVALID`: there is no such account, or it is closed.
+	// * `ACCOUNT_CANNOT_RECEIVE`: the account does not take this payment.
+	// * `NOT_COLLECTED`: the cash was not collected in time.
+	// * `PAYOUT_RETURNED`: the bank or payer sent the funds back.
+	// * `COMPLIANCE_REJECTED`: a check of the payment rejected it.
+	// * `OTHER`: none of these; ask the operator.
+	//
+	//
+	// Example: ACCOUNT_INVALID
+	StatusReason *StatusReason `json:"status_reason,omitempty"`
 
 	// To The receive user as known when the transaction was created. `fund_id` is present with BANK_DEPOSIT and WALLET, `payer_id` with CASH_PICKUP and HOME_DELIVERY.
 	To TransactionReceiveSide `json:"to"`
@@ -1308,6 +1723,11 @@ type Transaction struct {
 	//
 	// Example: USD
 	ToCurrency CurrencyCode `json:"to_currency"`
+
+	// UpdatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	UpdatedAt *Timestamp `json:"updated_at,omitempty"`
 
 	// UserID The sending user, a UUID.
 	UserID openapi_types.UUID `json:"user_id"`
@@ -1354,6 +1774,51 @@ type TransactionLimit struct {
 	UserID openapi_types.UUID `json:"user_id"`
 }
 
+// TransactionMoveRequest The status to set.
+type TransactionMoveRequest struct {
+	// DeliveryStatus Status of the delivery to the receive user. Known today, and more may be added; treat a value that you do not know
+	// as pending:
+	//
+	// * `NONE`: nothing is on its way.
+	// * `PENDING`: on its way.
+	// * `READY_FOR_PICKUP`: the cash waits at the counter; only with CASH_PICKUP.
+	// * `DELIVERED`: the receive user has the funds.
+	// * `FAILED`: the funds could not be delivered.
+	// * `RETURNED`: the funds were delivered, and then sent back.
+	//
+	//
+	// Example: NONE
+	DeliveryStatus *DeliveryStatusRequest `json:"delivery_status,omitempty"`
+
+	// Status Status of the transaction; [Outcome of a payout](#outcome-of-a-payout) says what leads from one to another. Known
+	// today, and more may be added; treat a value that you do not know as pending:
+	//
+	// * `INITIATED`: created, and not on its way. It can be canceled.
+	// * `PROCESSING`: on its way to the receive user.
+	// * `COMPLETED`: paid out. It may still be RETURNED.
+	// * `FAILED`: not paid out; `status_reason` says why.
+	// * `CANCELED`: canceled before it was on its way.
+	// * `RETURNED`: paid out, and then sent back; `status_reason` says why.
+	//
+	//
+	// Example: INITIATED
+	Status TransactionStatusRequest `json:"status"`
+
+	// StatusReason Why a transaction is FAILED, RETURNED or CANCELED; absent if no reason was recorded, which only CANCELED may have.
+	// Known today, and more may be added:
+	//
+	// * `ACCOUNT_INVALID`: there is no such account, or it is closed.
+	// * `ACCOUNT_CANNOT_RECEIVE`: the account does not take this payment.
+	// * `NOT_COLLECTED`: the cash was not collected in time.
+	// * `PAYOUT_RETURNED`: the bank or payer sent the funds back.
+	// * `COMPLIANCE_REJECTED`: a check of the payment rejected it.
+	// * `OTHER`: none of these; ask the operator.
+	//
+	//
+	// Example: ACCOUNT_INVALID
+	StatusReason *StatusReasonRequest `json:"status_reason,omitempty"`
+}
+
 // TransactionPage One page of transactions, newest first.
 type TransactionPage struct {
 	// Items The transactions of the page, at most 100.
@@ -1363,6 +1828,118 @@ type TransactionPage struct {
 	//
 	// Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
 	NextCursor *Cursor `json:"next_cursor,omitempty"`
+}
+
+// TransactionPreview A transfer as it would be created, without its identifier and times. Amounts are as in `Transaction`.
+type TransactionPreview struct {
+	// BonusAmount Bonus in `from_currency`, on top of `from_amount`.
+	BonusAmount wire.Amount `json:"bonus_amount"`
+
+	// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+	//
+	// Example: order-2026-0001
+	ClientReference *ClientReference `json:"client_reference,omitempty"`
+
+	// CustomPurpose The purpose as free text, at most 500 characters.
+	//
+	// Example: School fee
+	CustomPurpose *CustomPurpose `json:"custom_purpose,omitempty"`
+
+	// DeliveryStatus Status of the delivery to the receive user. Known today, and more may be added; treat a value that you do not know
+	// as pending:
+	//
+	// * `NONE`: nothing is on its way.
+	// * `PENDING`: on its way.
+	// * `READY_FOR_PICKUP`: the cash waits at the counter; only with CASH_PICKUP.
+	// * `DELIVERED`: the receive user has the funds.
+	// * `FAILED`: the funds could not be delivered.
+	// * `RETURNED`: the funds were delivered, and then sent back.
+	//
+	//
+	// Example: NONE
+	DeliveryStatus DeliveryStatus `json:"delivery_status"`
+
+	// ExchangeRate Units of the receiving currency for one unit of the sending currency, above 0 and at most 1000000000, with at most 19 significant digits. You may have agreed on bounds for a pair of currencies with the operator; see [Money](#money).
+	ExchangeRate ExchangeRate `json:"exchange_rate"`
+
+	// FeeAmount An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
+	FeeAmount Amount `json:"fee_amount"`
+
+	// FromAmount An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
+	FromAmount Amount `json:"from_amount"`
+
+	// FromCurrency ISO 4217 code, three upper-case letters.
+	//
+	// Example: USD
+	FromCurrency CurrencyCode `json:"from_currency"`
+
+	// FromFundID The funding account of the sender, a UUID.
+	FromFundID openapi_types.UUID `json:"from_fund_id"`
+
+	// FundingSourceType Kind of a funding account: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows CARD; other values are accepted. A transaction without it takes that of its funding account.
+	//
+	// Example: CARD
+	FundingSourceType FundingSourceType `json:"funding_source_type"`
+
+	// IPAddress IPv4 or IPv6 address, at most 45 characters.
+	//
+	// Example: 203.0.113.7
+	IPAddress *IPAddress `json:"ip_address,omitempty"`
+
+	// Note A note on the transfer, at most 500 characters, with line breaks if you like.
+	//
+	// Example: For the school
+	Note *Note `json:"note,omitempty"`
+
+	// PhysicalDocuments The copies that were sent, without their content; empty if there are none.
+	PhysicalDocuments []TransactionPreviewDocument `json:"physical_documents"`
+
+	// Purpose Purpose of a transfer: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows OTHER; other values are accepted.
+	//
+	// Example: OTHER
+	Purpose *Purpose `json:"purpose,omitempty"`
+
+	// RemainingLimit What remains of the limits, in the sending currency of the user's corridor, never below 0. `daily_limit`, `monthly_limit` and `annual_limit` are renewed at 00:00 UTC of the next day, month and year.
+	RemainingLimit RemainingLimit `json:"remaining_limit"`
+
+	// RequiredInformation The CIP tags that would have to be VERIFIED before the transaction is released; empty if there are none.
+	RequiredInformation []CipTag `json:"required_information"`
+
+	// Status Status of the transaction; [Outcome of a payout](#outcome-of-a-payout) says what leads from one to another. Known
+	// today, and more may be added; treat a value that you do not know as pending:
+	//
+	// * `INITIATED`: created, and not on its way. It can be canceled.
+	// * `PROCESSING`: on its way to the receive user.
+	// * `COMPLETED`: paid out. It may still be RETURNED.
+	// * `FAILED`: not paid out; `status_reason` says why.
+	// * `CANCELED`: canceled before it was on its way.
+	// * `RETURNED`: paid out, and then sent back; `status_reason` says why.
+	//
+	//
+	// Example: INITIATED
+	Status TransactionStatus `json:"status"`
+
+	// To The receive user as known when the transaction was created. `fund_id` is present with BANK_DEPOSIT and WALLET, `payer_id` with CASH_PICKUP and HOME_DELIVERY.
+	To TransactionReceiveSide `json:"to"`
+
+	// ToAmount An exact amount in the currency named beside it, 0 to 1000000000000, with at most as many decimals as the currency has. A JSON number in plain notation: read it into a decimal type, never into a binary float; see [Money](#money).
+	ToAmount Amount `json:"to_amount"`
+
+	// ToCurrency ISO 4217 code, three upper-case letters.
+	//
+	// Example: USD
+	ToCurrency CurrencyCode `json:"to_currency"`
+
+	// UserID The sending user, a UUID.
+	UserID openapi_types.UUID `json:"user_id"`
+}
+
+// TransactionPreviewDocument A copy of a document about a transfer, which is checked and not kept.
+type TransactionPreviewDocument struct {
+	// DocumentType Kind of a document: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows STATE_ID, EIN and INVOICE for copies, PASSPORT, SSN and EIN_NUMBER for numbers; other values are accepted.
+	//
+	// Example: PASSPORT
+	DocumentType DocumentType `json:"document_type"`
 }
 
 // TransactionReceiveSide The receive user as known when the transaction was created. `fund_id` is present with BANK_DEPOSIT and WALLET, `payer_id` with CASH_PICKUP and HOME_DELIVERY.
@@ -1420,6 +1997,11 @@ type TransactionReceiveSide struct {
 
 // TransactionRequest A transfer. `from_amount` and `fee_amount` are in `from_currency`, which is the currency of the sender's corridor; `to_amount` is in `to_currency`, which is the currency of the receive account or payer.
 type TransactionRequest struct {
+	// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+	//
+	// Example: order-2026-0001
+	ClientReference *ClientReference `json:"client_reference,omitempty"`
+
 	// CustomPurpose The purpose as free text, at most 500 characters.
 	//
 	// Example: School fee
@@ -1484,10 +2066,36 @@ type TransactionRequest struct {
 	ToCurrency CurrencyCode `json:"to_currency"`
 }
 
-// TransactionStatus Status of the transaction. `INITIATED` is the only value of this version; treat a value that you do not know as pending.
+// TransactionStatus Status of the transaction; [Outcome of a payout](#outcome-of-a-payout) says what leads from one to another. Known
+// today, and more may be added; treat a value that you do not know as pending:
+//
+// * `INITIATED`: created, and not on its way. It can be canceled.
+// * `PROCESSING`: on its way to the receive user.
+// * `COMPLETED`: paid out. It may still be RETURNED.
+// * `FAILED`: not paid out; `status_reason` says why.
+// * `CANCELED`: canceled before it was on its way.
+// * `RETURNED`: paid out, and then sent back; `status_reason` says why.
 //
 // Example: INITIATED
 type TransactionStatus string
+
+// TransactionStatusRequest Status of the transaction; [Outcome of a payout](#outcome-of-a-payout) says what leads from one to another. Known
+// today, and more may be added; treat a value that you do not know as pending:
+//
+// * `INITIATED`: created, and not on its way. It can be canceled.
+// * `PROCESSING`: on its way to the receive user.
+// * `COMPLETED`: paid out. It may still be RETURNED.
+// * `FAILED`: not paid out; `status_reason` says why.
+// * `CANCELED`: canceled before it was on its way.
+// * `RETURNED`: paid out, and then sent back; `status_reason` says why.
+//
+// Example: INITIATED
+type TransactionStatusRequest = TransactionStatus
+
+// TxnFrequency How often a business expects to send, as free text of 1 to 64 characters.
+//
+// Example: WEEKLY
+type TxnFrequency = string
 
 // TxnType Who may send to whom: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows C2C, B2B and B2C; others may follow.
 //
@@ -1513,6 +2121,11 @@ type User struct {
 	//
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
+
+	// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+	//
+	// Example: order-2026-0001
+	ClientReference *ClientReference `json:"client_reference,omitempty"`
 
 	// CompanyWebsite Website of a business, 1 to 2048 characters. It is not checked; a scheme is not needed.
 	//
@@ -1561,18 +2174,38 @@ type User struct {
 	// MailingAddress The postal address of a business.
 	MailingAddress *MailingAddress `json:"mailing_address,omitempty"`
 
+	// MiddleName Middle names of a person, 1 to 200 characters.
+	//
+	// Example: Devi
+	MiddleName *MiddleName `json:"middle_name,omitempty"`
+
 	// MobilePhone 4 to 20 digits with the dialling code of the country, without plus sign, spaces and hyphens.
 	//
 	// Example: 14155550100
 	MobilePhone *MobilePhone `json:"mobile_phone,omitempty"`
+
+	// NoOfTxnPerMonth How many transactions a business expects to send in a month: a number or a range, as free text of 1 to 64 characters.
+	//
+	// Example: 10 to 20
+	NoOfTxnPerMonth *NoOfTxnPerMonth `json:"no_of_txn_per_month,omitempty"`
 
 	// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows BETWEEN_25_TO_50; other values are accepted.
 	//
 	// Example: BETWEEN_25_TO_50
 	NumberOfEmployee *NumberOfEmployee `json:"number_of_employee,omitempty"`
 
+	// Occupation What an individual does for a living, as free text of 1 to 100 characters.
+	//
+	// Example: Nurse
+	Occupation *Occupation `json:"occupation,omitempty"`
+
 	// PhysicalDocuments The copies that were sent, without their content.
 	PhysicalDocuments []PhysicalDocument `json:"physical_documents,omitempty"`
+
+	// SourceOfFund Where the money that a business sends comes from, as free text of 1 to 255 characters.
+	//
+	// Example: Sale of software
+	SourceOfFund *SourceOfFund `json:"source_of_fund,omitempty"`
 
 	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
@@ -1589,6 +2222,11 @@ type User struct {
 	//
 	// Example: UNVERIFIED
 	Status KycStatus `json:"status"`
+
+	// TxnFrequency How often a business expects to send, as free text of 1 to 64 characters.
+	//
+	// Example: WEEKLY
+	TxnFrequency *TxnFrequency `json:"txn_frequency,omitempty"`
 
 	// Type `SEND` for a sender; absent for a user who cannot send. More values may be added.
 	//
@@ -1609,7 +2247,27 @@ type User struct {
 	Zipcode *Zipcode `json:"zipcode,omitempty"`
 }
 
-// UserRequest An individual, or with `business: true` a business. A business carries its name in `first_name` and sends neither `last_name` nor `gender`; an individual sends none of `business_type`, `user_scope`, `company_website`, `number_of_employee`, `mailing_address`.
+// UserDocumentsRequest Documents to add, in one or both forms; at least one.
+type UserDocumentsRequest struct {
+	// PhysicalDocuments Copies of documents, at most 20.
+	PhysicalDocuments []PhysicalDocumentRequest `json:"physical_documents,omitempty"`
+
+	// VirtualDocuments Numbers of documents, at most 20.
+	VirtualDocuments []VirtualDocumentRequest `json:"virtual_documents,omitempty"`
+}
+
+// UserPage One page of users, newest first.
+type UserPage struct {
+	// Items The users of the page, at most 100.
+	Items []User `json:"items"`
+
+	// NextCursor A position in a list, as `next_cursor` or the header `Next-Cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
+	//
+	// Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
+	NextCursor *Cursor `json:"next_cursor,omitempty"`
+}
+
+// UserRequest An individual, or with `business: true` a business. A business carries its name in `first_name` and sends none of `middle_name`, `last_name`, `gender`, `occupation`; an individual sends none of `business_type`, `user_scope`, `company_website`, `number_of_employee`, `source_of_fund`, `txn_frequency`, `no_of_txn_per_month`, `mailing_address`.
 type UserRequest struct {
 	// AddressLine1 Street and number, 1 to 255 characters.
 	//
@@ -1630,6 +2288,11 @@ type UserRequest struct {
 	//
 	// Example: San Francisco
 	City *City `json:"city,omitempty"`
+
+	// ClientReference Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+	//
+	// Example: order-2026-0001
+	ClientReference *ClientReference `json:"client_reference,omitempty"`
 
 	// CompanyWebsite Website of a business, 1 to 2048 characters. It is not checked; a scheme is not needed.
 	//
@@ -1670,23 +2333,48 @@ type UserRequest struct {
 	// MailingAddress The postal address of a business. Each member is optional.
 	MailingAddress *MailingAddressRequest `json:"mailing_address,omitempty"`
 
+	// MiddleName Middle names of a person, 1 to 200 characters.
+	//
+	// Example: Devi
+	MiddleName *MiddleName `json:"middle_name,omitempty"`
+
 	// MobilePhone 4 to 20 digits with the dialling code of the country, without plus sign, spaces and hyphens.
 	//
 	// Example: 14155550100
 	MobilePhone *MobilePhone `json:"mobile_phone,omitempty"`
+
+	// NoOfTxnPerMonth How many transactions a business expects to send in a month: a number or a range, as free text of 1 to 64 characters.
+	//
+	// Example: 10 to 20
+	NoOfTxnPerMonth *NoOfTxnPerMonth `json:"no_of_txn_per_month,omitempty"`
 
 	// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows BETWEEN_25_TO_50; other values are accepted.
 	//
 	// Example: BETWEEN_25_TO_50
 	NumberOfEmployee *NumberOfEmployee `json:"number_of_employee,omitempty"`
 
+	// Occupation What an individual does for a living, as free text of 1 to 100 characters.
+	//
+	// Example: Nurse
+	Occupation *Occupation `json:"occupation,omitempty"`
+
 	// PhysicalDocuments Copies of documents, at most 20.
 	PhysicalDocuments []PhysicalDocumentRequest `json:"physical_documents,omitempty"`
+
+	// SourceOfFund Where the money that a business sends comes from, as free text of 1 to 255 characters.
+	//
+	// Example: Sale of software
+	SourceOfFund *SourceOfFund `json:"source_of_fund,omitempty"`
 
 	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
 	//
 	// Example: CA
 	State *StateCode `json:"state,omitempty"`
+
+	// TxnFrequency How often a business expects to send, as free text of 1 to 64 characters.
+	//
+	// Example: WEEKLY
+	TxnFrequency *TxnFrequency `json:"txn_frequency,omitempty"`
 
 	// Type `SEND` for a sender; absent for a user who cannot send. More values may be added.
 	//
@@ -1721,6 +2409,108 @@ type UserType string
 //
 // Example: SEND
 type UserTypeRequest = UserType
+
+// UserUpdateRequest Members of a registration that get a value; the others stay. An individual sends none of `business_type`, `user_scope`, `company_website`, `number_of_employee`, `source_of_fund`, `txn_frequency`, `no_of_txn_per_month`, `mailing_address`; a business sends none of `middle_name`, `last_name`, `gender`, `occupation`. A `mailing_address` has at least one member.
+type UserUpdateRequest struct {
+	// AddressLine1 Street and number, 1 to 255 characters.
+	//
+	// Example: 1 Sample Street
+	AddressLine1 *AddressLine `json:"address_line1,omitempty"`
+
+	// BusinessType Legal form of a business: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows LLC; other values are accepted.
+	//
+	// Example: LLC
+	BusinessType *BusinessType `json:"business_type,omitempty"`
+
+	// City City or town, 1 to 100 characters.
+	//
+	// Example: San Francisco
+	City *City `json:"city,omitempty"`
+
+	// CompanyWebsite Website of a business, 1 to 2048 characters. It is not checked; a scheme is not needed.
+	//
+	// Example: https://www.example.com
+	CompanyWebsite *CompanyWebsite `json:"company_website,omitempty"`
+
+	// DateOfBirth Date of birth, YYYY-MM-DD. It is neither before 1900-01-01 nor in the future (UTC).
+	DateOfBirth *openapi_types.Date `json:"date_of_birth,omitempty"`
+
+	// Email Email address, at most 254 characters. It need not be unique.
+	Email *string `json:"email,omitempty"`
+
+	// FirstName First name of a person, or the whole name of a business; 1 to 200 characters.
+	//
+	// Example: Asha
+	FirstName *FirstName `json:"first_name,omitempty"`
+
+	// Gender Gender of an individual: free text of 1 to 64 characters; the interface document shows no value.
+	//
+	// Example: FEMALE
+	Gender *Gender `json:"gender,omitempty"`
+
+	// IPAddress IPv4 or IPv6 address, at most 45 characters.
+	//
+	// Example: 203.0.113.7
+	IPAddress *IPAddress `json:"ip_address,omitempty"`
+
+	// LastName Last name of a person, 1 to 200 characters.
+	//
+	// Example: Example
+	LastName *LastName `json:"last_name,omitempty"`
+
+	// MailingAddress The postal address of a business. Each member is optional.
+	MailingAddress *MailingAddressRequest `json:"mailing_address,omitempty"`
+
+	// MiddleName Middle names of a person, 1 to 200 characters.
+	//
+	// Example: Devi
+	MiddleName *MiddleName `json:"middle_name,omitempty"`
+
+	// MobilePhone 4 to 20 digits with the dialling code of the country, without plus sign, spaces and hyphens.
+	//
+	// Example: 14155550100
+	MobilePhone *MobilePhone `json:"mobile_phone,omitempty"`
+
+	// NoOfTxnPerMonth How many transactions a business expects to send in a month: a number or a range, as free text of 1 to 64 characters.
+	//
+	// Example: 10 to 20
+	NoOfTxnPerMonth *NoOfTxnPerMonth `json:"no_of_txn_per_month,omitempty"`
+
+	// NumberOfEmployee Size of a business: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows BETWEEN_25_TO_50; other values are accepted.
+	//
+	// Example: BETWEEN_25_TO_50
+	NumberOfEmployee *NumberOfEmployee `json:"number_of_employee,omitempty"`
+
+	// Occupation What an individual does for a living, as free text of 1 to 100 characters.
+	//
+	// Example: Nurse
+	Occupation *Occupation `json:"occupation,omitempty"`
+
+	// SourceOfFund Where the money that a business sends comes from, as free text of 1 to 255 characters.
+	//
+	// Example: Sale of software
+	SourceOfFund *SourceOfFund `json:"source_of_fund,omitempty"`
+
+	// State ISO 3166-2 code without the country: 1 to 3 upper-case letters or digits, mostly 2.
+	//
+	// Example: CA
+	State *StateCode `json:"state,omitempty"`
+
+	// TxnFrequency How often a business expects to send, as free text of 1 to 64 characters.
+	//
+	// Example: WEEKLY
+	TxnFrequency *TxnFrequency `json:"txn_frequency,omitempty"`
+
+	// UserScope What a business does: a token of upper-case letters, digits and underscores, at most 64 characters. The interface document shows COMPUTER_TECHNOLOGY; other values are accepted.
+	//
+	// Example: COMPUTER_TECHNOLOGY
+	UserScope *UserScope `json:"user_scope,omitempty"`
+
+	// Zipcode Postal code as written in its country, 1 to 20 characters.
+	//
+	// Example: 94105
+	Zipcode *Zipcode `json:"zipcode,omitempty"`
+}
 
 // VerificationRequest What to set of the verification of a user. Each member is optional.
 type VerificationRequest struct {
@@ -1872,10 +2662,265 @@ type WalletTo struct {
 	PayoutMethod PayoutMethod `json:"payout_method"`
 }
 
+// WebhookAttempt One request to the endpoint.
+type WebhookAttempt struct {
+	// At A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	At Timestamp `json:"at"`
+
+	// DurationMs How long it took, in milliseconds.
+	//
+	// Example: 31
+	DurationMs int32 `json:"duration_ms"`
+
+	// Error Why the attempt failed; absent if it succeeded. Known today, and more may be added:
+	//
+	// * `TIMEOUT`: there was no complete response within 15 seconds.
+	// * `DNS`: the name of the host was not found.
+	// * `ADDRESS_NOT_ALLOWED`: the name leads to an address that is not public.
+	// * `CONNECTION_REFUSED`: nothing listens there.
+	// * `CONNECTION_FAILED`: the connection failed or broke.
+	// * `TLS`: the certificate is not valid, or TLS failed otherwise.
+	// * `REDIRECT`: the response is a redirect, which is not followed.
+	// * `HTTP_STATUS`: the status is another one than 2xx.
+	//
+	//
+	// Example: HTTP_STATUS
+	Error *WebhookAttemptError `json:"error,omitempty"`
+
+	// HTTPStatus The status of the response; absent if there was none.
+	//
+	// Example: 200
+	HTTPStatus *int32 `json:"http_status,omitempty"`
+}
+
+// WebhookAttemptError Why the attempt failed; absent if it succeeded. Known today, and more may be added:
+//
+// * `TIMEOUT`: there was no complete response within 15 seconds.
+// * `DNS`: the name of the host was not found.
+// * `ADDRESS_NOT_ALLOWED`: the name leads to an address that is not public.
+// * `CONNECTION_REFUSED`: nothing listens there.
+// * `CONNECTION_FAILED`: the connection failed or broke.
+// * `TLS`: the certificate is not valid, or TLS failed otherwise.
+// * `REDIRECT`: the response is a redirect, which is not followed.
+// * `HTTP_STATUS`: the status is another one than 2xx.
+//
+// Example: HTTP_STATUS
+type WebhookAttemptError string
+
+// WebhookDelivery An event on its way to a webhook endpoint. `next_attempt_at` is when the next attempt is due; it is absent if there is none.
+type WebhookDelivery struct {
+	// Attempts The attempts, oldest first; of more than 100 the last ones.
+	Attempts []WebhookAttempt `json:"attempts"`
+
+	// CreatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	CreatedAt Timestamp `json:"created_at"`
+
+	// EventID Identifier of the event, a UUID; the header `webhook-id` of each attempt.
+	EventID openapi_types.UUID `json:"event_id"`
+
+	// EventType What happened. Known today, and more may be added:
+	//
+	// * `transaction.created`: a transaction was created.
+	// * `transaction.status_changed`: its `status` changed.
+	// * `transaction.delivery_status_changed`: its `delivery_status` changed.
+	// * `user.status_changed`: the verification status of a user changed.
+	// * `user.information_requested`: further information about a user is needed.
+	// * `user.information_changed`: the status of a piece of information changed.
+	// * `funding_account.status_changed`: the status of a funding account changed.
+	// * `ping`: nothing; you asked for a test of a webhook endpoint.
+	//
+	//
+	// Example: transaction.created
+	EventType EventType `json:"event_type"`
+
+	// NextAttemptAt A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	NextAttemptAt *Timestamp `json:"next_attempt_at,omitempty"`
+
+	// Status How far the delivery of an event is. Known today, and more may be added:
+	//
+	// * `PENDING`: an attempt is to come.
+	// * `DELIVERED`: your endpoint answered 2xx.
+	// * `FAILED`: the last attempt failed.
+	// * `CANCELED`: the endpoint was disabled before.
+	//
+	//
+	// Example: DELIVERED
+	Status WebhookDeliveryStatus `json:"status"`
+}
+
+// WebhookDeliveryPage One page of deliveries, newest first.
+type WebhookDeliveryPage struct {
+	// Items The deliveries of the page, at most 100.
+	Items []WebhookDelivery `json:"items"`
+
+	// NextCursor A position in a list, as `next_cursor` or the header `Next-Cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
+	//
+	// Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
+	NextCursor *Cursor `json:"next_cursor,omitempty"`
+}
+
+// WebhookDeliveryStatus How far the delivery of an event is. Known today, and more may be added:
+//
+// * `PENDING`: an attempt is to come.
+// * `DELIVERED`: your endpoint answered 2xx.
+// * `FAILED`: the last attempt failed.
+// * `CANCELED`: the endpoint was disabled before.
+//
+// Example: DELIVERED
+type WebhookDeliveryStatus string
+
+// WebhookDescription Your name for the endpoint, at most 200 characters; empty for none.
+//
+// Example: Ledger
+type WebhookDescription = string
+
+// WebhookDisabledReason Why the service disabled the endpoint; absent if you did, or if it is enabled. Known today, and more may be added:
+//
+// * `GONE`: it answered 410.
+// * `FAILING`: every attempt of five days failed.
+//
+// Example: GONE
+type WebhookDisabledReason string
+
+// WebhookEndpoint An address that receives events.
+type WebhookEndpoint struct {
+	// CreatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	CreatedAt Timestamp `json:"created_at"`
+
+	// Description Your name for the endpoint, at most 200 characters; empty for none.
+	//
+	// Example: Ledger
+	Description *WebhookDescription `json:"description,omitempty"`
+
+	// Disabled Whether deliveries are stopped.
+	//
+	// Example: false
+	Disabled bool `json:"disabled"`
+
+	// DisabledReason Why the service disabled the endpoint; absent if you did, or if it is enabled. Known today, and more may be added:
+	//
+	// * `GONE`: it answered 410.
+	// * `FAILING`: every attempt of five days failed.
+	//
+	//
+	// Example: GONE
+	DisabledReason *WebhookDisabledReason `json:"disabled_reason,omitempty"`
+
+	// EventTypes The types of the events that are delivered, in alphabetical order; empty for all.
+	EventTypes []EventType `json:"event_types"`
+
+	// ID Identifier of the endpoint, a UUID.
+	ID openapi_types.UUID `json:"id"`
+
+	// Secret The secret that signs what is sent to the endpoint: `whsec_` and its bytes in base64, as libraries for Standard Webhooks take it. Only in the response to the creation, to a rotation, and to their repeats.
+	//
+	// Example: whsec_c2VjcmV0IG9mIHRoZSBleGFtcGxlLCBvZiAzMiBieQ==
+	Secret *WebhookSecretText `json:"secret,omitempty"`
+
+	// UpdatedAt A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	UpdatedAt Timestamp `json:"updated_at"`
+
+	// URL The address that receives the events: `https`, a host, port 443 or 1024 to 65535, no credentials and no fragment, at most 2048 characters of ASCII. An internationalized host is written in its ASCII form (`xn--...`). Addresses that are not public are rejected with 400; a name that leads to one fails at each delivery. In the sandbox, `http`, any port and private addresses are accepted too.
+	//
+	// Example: https://example.com/webhooks
+	URL WebhookURL `json:"url"`
+}
+
+// WebhookEndpointChange What changes in a webhook endpoint. A member that is left out stays as it is.
+type WebhookEndpointChange struct {
+	// Description Your name for the endpoint, at most 200 characters; empty for none.
+	//
+	// Example: Ledger
+	Description *WebhookDescription `json:"description,omitempty"`
+
+	// Disabled `true` stops deliveries, `false` starts them again.
+	//
+	// Example: true
+	Disabled *bool `json:"disabled,omitempty"`
+
+	// EventTypes The types of the events to deliver from now on; empty for all.
+	EventTypes []EventTypeRequest `json:"event_types,omitzero"`
+
+	// URL The address that receives the events: `https`, a host, port 443 or 1024 to 65535, no credentials and no fragment, at most 2048 characters of ASCII. An internationalized host is written in its ASCII form (`xn--...`). Addresses that are not public are rejected with 400; a name that leads to one fails at each delivery. In the sandbox, `http`, any port and private addresses are accepted too.
+	//
+	// Example: https://example.com/webhooks
+	URL *WebhookURL `json:"url,omitempty"`
+}
+
+// WebhookEndpointPage One page of webhook endpoints, oldest first.
+type WebhookEndpointPage struct {
+	// Items The endpoints of the page, at most 100.
+	Items []WebhookEndpoint `json:"items"`
+
+	// NextCursor A position in a list, as `next_cursor` or the header `Next-Cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
+	//
+	// Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
+	NextCursor *Cursor `json:"next_cursor,omitempty"`
+}
+
+// WebhookEndpointRequest A webhook endpoint to register.
+type WebhookEndpointRequest struct {
+	// Description Your name for the endpoint, at most 200 characters; empty for none.
+	//
+	// Example: Ledger
+	Description *WebhookDescription `json:"description,omitempty"`
+
+	// Disabled `true` to register it without deliveries.
+	//
+	// Example: false
+	Disabled *bool `json:"disabled,omitempty"`
+
+	// EventTypes The types of the events to deliver; empty or left out for all, those of later versions included.
+	EventTypes []EventTypeRequest `json:"event_types,omitempty"`
+
+	// URL The address that receives the events: `https`, a host, port 443 or 1024 to 65535, no credentials and no fragment, at most 2048 characters of ASCII. An internationalized host is written in its ASCII form (`xn--...`). Addresses that are not public are rejected with 400; a name that leads to one fails at each delivery. In the sandbox, `http`, any port and private addresses are accepted too.
+	//
+	// Example: https://example.com/webhooks
+	URL WebhookURL `json:"url"`
+}
+
+// WebhookSecret The secret of a webhook endpoint after a rotation. The one before signs too until `previous_expires_at`, which is absent once it does not any more.
+type WebhookSecret struct {
+	// PreviousExpiresAt A time in UTC, ISO 8601 without zone and with six fractional digits.
+	//
+	// Example: 2026-01-31T09:30:00.000000
+	PreviousExpiresAt *Timestamp `json:"previous_expires_at,omitempty"`
+
+	// Secret The secret that signs what is sent to the endpoint: `whsec_` and its bytes in base64, as libraries for Standard Webhooks take it. Only in the response to the creation, to a rotation, and to their repeats.
+	//
+	// Example: whsec_c2VjcmV0IG9mIHRoZSBleGFtcGxlLCBvZiAzMiBieQ==
+	Secret WebhookSecretText `json:"secret"`
+}
+
+// WebhookSecretText The secret that signs what is sent to the endpoint: `whsec_` and its bytes in base64, as libraries for Standard Webhooks take it. Only in the response to the creation, to a rotation, and to their repeats.
+//
+// Example: whsec_c2VjcmV0IG9mIHRoZSBleGFtcGxlLCBvZiAzMiBieQ==
+type WebhookSecretText = string
+
+// WebhookURL The address that receives the events: `https`, a host, port 443 or 1024 to 65535, no credentials and no fragment, at most 2048 characters of ASCII. An internationalized host is written in its ASCII form (`xn--...`). Addresses that are not public are rejected with 400; a name that leads to one fails at each delivery. In the sandbox, `http`, any port and private addresses are accepted too.
+//
+// Example: https://example.com/webhooks
+type WebhookURL = string
+
 // Zipcode Postal code as written in its country, 1 to 20 characters.
 //
 // Example: 94105
 type Zipcode = string
+
+// ClientReferenceFilter Your own reference, such as the number of an order or of a customer, 1 to 64 characters. It need not be unique and cannot be changed later. The operator sees it: put no personal data into it.
+//
+// Example: order-2026-0001
+type ClientReferenceFilter = ClientReference
 
 // CountryCodePath ISO 3166-1 alpha-2 code, two upper-case letters.
 //
@@ -1884,6 +2929,14 @@ type CountryCodePath = CountryCode
 
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
+
+// ListCursor A position in a list, as `next_cursor` or the header `Next-Cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
+//
+// Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj
+type ListCursor = Cursor
+
+// ListLimit defines model for ListLimit.
+type ListLimit = int32
 
 // PageCursor A position in a list, as `next_cursor` or the header `Next-Cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
 //
@@ -1899,6 +2952,9 @@ type ReceiveUserID = openapi_types.UUID
 // UserID defines model for UserId.
 type UserID = openapi_types.UUID
 
+// WebhookEndpointID defines model for WebhookEndpointId.
+type WebhookEndpointID = openapi_types.UUID
+
 // BadRequest The body of every error.
 type BadRequest = Error
 
@@ -1911,14 +2967,26 @@ type BankAccountRefused = Error
 // CorridorNotEnabled The body of every error.
 type CorridorNotEnabled = Error
 
+// DocumentsRefused The body of every error.
+type DocumentsRefused = Error
+
 // IdempotencyConflict The body of every error.
 type IdempotencyConflict = Error
+
+// InformationVerified The body of every error.
+type InformationVerified = Error
 
 // InternalError The body of every error.
 type InternalError = Error
 
 // MethodNotAllowed The body of every error.
 type MethodNotAllowed = Error
+
+// MoveRefused The body of every error.
+type MoveRefused = Error
+
+// NotCancelable The body of every error.
+type NotCancelable = Error
 
 // NotFound The body of every error.
 type NotFound = Error
@@ -1931,6 +2999,9 @@ type ServiceUnavailable = Error
 
 // TooManyRequests The body of every error.
 type TooManyRequests = Error
+
+// TooManyWebhookEndpoints The body of every error.
+type TooManyWebhookEndpoints = Error
 
 // TransactionRefused The body of every error.
 type TransactionRefused = Error
@@ -1950,6 +3021,18 @@ type ListBanksParams struct {
 	Country *CountryCode `form:"country,omitempty" json:"country,omitempty"`
 }
 
+// ListEventsParams defines parameters for ListEvents.
+type ListEventsParams struct {
+	// After The `next_cursor` of an earlier page, with any `type`, at most 200 characters. Without it, from the oldest event that is kept. Anything else is rejected with 400, and so is a cursor of an event that the service does not have, as after it was restored from a backup: then read the feed from its beginning.
+	After *Cursor `form:"after,omitempty" json:"after,omitempty"`
+
+	// Type Only events of this type. Without it, all.
+	Type *EventTypeRequest `form:"type,omitempty" json:"type,omitempty"`
+
+	// Limit How many events a page has at most, 1 to 100. Without it, 100.
+	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
 // ListPayersParams defines parameters for ListPayers.
 type ListPayersParams struct {
 	// Country Only payers of this country: an ISO 3166-1 code of two letters (`NP`) or three (`NPL`), in upper case. Without it, the payers of all enabled countries.
@@ -1963,8 +3046,56 @@ type ListPayersParams struct {
 	DeliveryMethod *PayoutMethodRequest `form:"delivery_method,omitempty" json:"delivery_method,omitempty"`
 }
 
+// ListClientTransactionsParams defines parameters for ListClientTransactions.
+type ListClientTransactionsParams struct {
+	// Status Only transactions with this status.
+	Status *TransactionStatusRequest `form:"status,omitempty" json:"status,omitempty"`
+
+	// DeliveryStatus Only transactions with this delivery status.
+	DeliveryStatus *DeliveryStatusRequest `form:"delivery_status,omitempty" json:"delivery_status,omitempty"`
+
+	// ClientReference Only what was created with exactly this `client_reference`, 1 to 64 characters. There may be several.
+	ClientReference *ClientReferenceFilter `form:"client_reference,omitempty" json:"client_reference,omitempty"`
+
+	// CreatedFrom Only transactions that were created at this time (UTC) or later.
+	CreatedFrom *TimeBound `form:"created_from,omitempty" json:"created_from,omitempty"`
+
+	// CreatedTo Only transactions that were created before this time (UTC). It must not be before `created_from`; at the same time, the list is empty.
+	CreatedTo *TimeBound `form:"created_to,omitempty" json:"created_to,omitempty"`
+
+	// Limit How many entries a page has at most, 1 to 100. Without it, 20.
+	Limit *ListLimit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, at most 200 characters; send the same filters with it. Without it, the first page. Anything else is rejected with 400.
+	Cursor *ListCursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListUsersParams defines parameters for ListUsers.
+type ListUsersParams struct {
+	// Email Only users with exactly this email address, upper and lower case included, at most 254 characters. There may be several.
+	Email *string `form:"email,omitempty" json:"email,omitempty"`
+
+	// Status Only users with this KYC status.
+	Status *KycStatusRequest `form:"status,omitempty" json:"status,omitempty"`
+
+	// ClientReference Only what was created with exactly this `client_reference`, 1 to 64 characters. There may be several.
+	ClientReference *ClientReferenceFilter `form:"client_reference,omitempty" json:"client_reference,omitempty"`
+
+	// Limit How many entries a page has at most, 1 to 100. Without it, 20.
+	Limit *ListLimit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, at most 200 characters; send the same filters with it. Without it, the first page. Anything else is rejected with 400.
+	Cursor *ListCursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // CreateUserParams defines parameters for CreateUser.
 type CreateUserParams struct {
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
+	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
+}
+
+// CreateDocumentsParams defines parameters for CreateDocuments.
+type CreateDocumentsParams struct {
 	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
 	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
 }
@@ -2056,14 +3187,56 @@ type ListStatesV2Params struct {
 	CountryCode *CountryCode `form:"countryCode,omitempty" json:"countryCode,omitempty"`
 }
 
+// ListWebhookEndpointsParams defines parameters for ListWebhookEndpoints.
+type ListWebhookEndpointsParams struct {
+	// Limit How many endpoints a page has at most, 1 to 100. Without it, 20.
+	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, at most 200 characters. Without it, the first page. Anything else is rejected with 400.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// CreateWebhookEndpointParams defines parameters for CreateWebhookEndpoint.
+type CreateWebhookEndpointParams struct {
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
+	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
+}
+
+// ListWebhookDeliveriesParams defines parameters for ListWebhookDeliveries.
+type ListWebhookDeliveriesParams struct {
+	// Status Only deliveries with this status. Without it, all.
+	Status *WebhookDeliveryStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Limit How many deliveries a page has at most, 1 to 100. Without it, 20.
+	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, at most 200 characters. Without it, the first page. Anything else is rejected with 400.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// RotateWebhookSecretParams defines parameters for RotateWebhookSecret.
+type RotateWebhookSecretParams struct {
+	// XIdempotencyKey A value of your choice, 1 to 255 characters, unique per client over all operations. A repeat with the same key and the same request answers with what the first one created, as it is now; the same key with another request is refused with 409. White space, the order of members, `100` against `100.00` and an omitted default do not make a request different. The operator sees keys: put no personal data into them.
+	XIdempotencyKey *IdempotencyKey `json:"X-Idempotency-Key,omitempty"`
+}
+
 // SetFundingAccountStatusJSONRequestBody defines body for SetFundingAccountStatus for application/json ContentType.
 type SetFundingAccountStatusJSONRequestBody = FundingAccountStatusRequest
+
+// SetTransactionStatusJSONRequestBody defines body for SetTransactionStatus for application/json ContentType.
+type SetTransactionStatusJSONRequestBody = TransactionMoveRequest
 
 // SetVerificationJSONRequestBody defines body for SetVerification for application/json ContentType.
 type SetVerificationJSONRequestBody = VerificationRequest
 
 // CreateUserJSONRequestBody defines body for CreateUser for application/json ContentType.
 type CreateUserJSONRequestBody = UserRequest
+
+// UpdateUserJSONRequestBody defines body for UpdateUser for application/json ContentType.
+type UpdateUserJSONRequestBody = UserUpdateRequest
+
+// CreateDocumentsJSONRequestBody defines body for CreateDocuments for application/json ContentType.
+type CreateDocumentsJSONRequestBody = UserDocumentsRequest
 
 // CreateFundingAccountJSONRequestBody defines body for CreateFundingAccount for application/json ContentType.
 type CreateFundingAccountJSONRequestBody = FundingAccountRequest
@@ -2079,6 +3252,15 @@ type CreateWalletAccountJSONRequestBody = WalletAccountRequest
 
 // CreateTransactionJSONRequestBody defines body for CreateTransaction for application/json ContentType.
 type CreateTransactionJSONRequestBody = TransactionRequest
+
+// PreviewTransactionJSONRequestBody defines body for PreviewTransaction for application/json ContentType.
+type PreviewTransactionJSONRequestBody = TransactionRequest
+
+// CreateWebhookEndpointJSONRequestBody defines body for CreateWebhookEndpoint for application/json ContentType.
+type CreateWebhookEndpointJSONRequestBody = WebhookEndpointRequest
+
+// UpdateWebhookEndpointJSONRequestBody defines body for UpdateWebhookEndpoint for application/json ContentType.
+type UpdateWebhookEndpointJSONRequestBody = WebhookEndpointChange
 
 // AsBankDepositTo returns the union data inside the ReceiveSide as a BankDepositTo
 func (t ReceiveSide) AsBankDepositTo() (BankDepositTo, error) {

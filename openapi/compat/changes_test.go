@@ -196,7 +196,7 @@ func TestChangesOfOperations(t *testing.T) {
 	check(t, []kind{
 		{"an operation removed", nil, []edit{drop(signUp)}, []string{"breaking POST /users: operation removed"}},
 		{"a path removed", nil, []edit{drop("paths /banks")}, []string{"breaking GET /banks: operation removed"}},
-		{"an operation added", nil, []edit{set("paths /users get", "{operationId: listUsers, responses: {'200': {description: Users.}}}")}, []string{"compatible GET /users: operation added"}},
+		{"an operation added", nil, []edit{set("paths /users put", "{operationId: putUsers, responses: {'200': {description: Users.}}}")}, []string{"compatible PUT /users: operation added"}},
 		{"an operation deprecated", nil, []edit{set(signUp+" deprecated", "true")}, []string{"compatible POST /users: deprecated"}},
 		{"an operation no longer deprecated", []edit{set(signUp+" deprecated", "true")}, []edit{drop(signUp + " deprecated")}, []string{"compatible POST /users: no longer deprecated"}},
 		{"an operation renamed", nil, []edit{set(signUp+" operationId", "registerUser")}, []string{"breaking POST /users: operationId is registerUser instead of createUser, which renames a method of generated clients"}},

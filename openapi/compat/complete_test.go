@@ -59,7 +59,7 @@ func TestRecursiveSchemas(t *testing.T) {
 	recursive := []edit{
 		set(schemas+"Tree", "{properties: {branches: {$ref: '#/components/schemas/Trees'}, size: {type: integer}}}"),
 		set(schemas+"Trees", "{type: array, items: {$ref: '#/components/schemas/Tree'}}"),
-		set(user+" properties tree", "{$ref: '#/components/schemas/Tree'}"),
+		set(schemas+"BankDetail properties tree", "{$ref: '#/components/schemas/Tree'}"),
 		set(schemas+"PayerDetail properties trees", "{$ref: '#/components/schemas/Trees'}"),
 	}
 	base := published(t, recursive...)
@@ -67,7 +67,7 @@ func TestRecursiveSchemas(t *testing.T) {
 		t.Errorf("it differs from itself: %v", changes)
 	}
 	changes := Compare(base, published(t, append(recursive, set(schemas+"Tree properties size type", "number"))...))
-	if len(changes) != 1 || !slices.Equal(changes[0].Operations, []string{"createUser", "getPayer", "getUser"}) {
+	if len(changes) != 1 || !slices.Equal(changes[0].Operations, []string{"getBank", "getPayer"}) {
 		t.Errorf("got %v", changes)
 	}
 }

@@ -52,5 +52,10 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer c.CloseIdleConnections() // or the server waits for them
-	return story{c, out}.tell(ctx)
+	hooks, err := receive(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer hooks.close()
+	return story{c, hooks.events, out}.tell(ctx)
 }

@@ -58,7 +58,7 @@ func (h handlers) CreateReceiveUser(
 	u, replayed, err := h.service.CreateReceiveUser(ctx, clientOf(ctx), idempotency(ctx, r.Params.XIdempotencyKey), payout.ReceiveUser{
 		UserID: payout.UserID(r.UserID.String()), FirstName: b.FirstName, LastName: text(b.LastName), Email: text(b.Email),
 		MobilePhone: text(b.MobilePhone), AddressLine1: text(b.AddressLine1), City: text(b.City),
-		State: text(b.State), Zipcode: text(b.Zipcode), Country: b.Country,
+		State: text(b.State), Zipcode: text(b.Zipcode), Country: b.Country, ClientReference: text(b.ClientReference),
 	})
 	if err != nil {
 		return nil, err
@@ -162,6 +162,7 @@ func receiveUser(r payout.ReceiveUser) api.ReceiveUser {
 		ID: toID(r.ID), FirstName: r.FirstName, LastName: optional(r.LastName), Email: optional(r.Email),
 		MobilePhone: optional(r.MobilePhone), AddressLine1: optional(r.AddressLine1), City: optional(r.City),
 		State: optional(r.State), Zipcode: optional(r.Zipcode), Country: r.Country, CreatedAt: timestamp(r.CreatedAt),
+		ClientReference: optional(r.ClientReference),
 	}
 }
 

@@ -52,6 +52,7 @@ type Config struct {
 // New returns the handler of the service.
 func New(c Config) http.Handler {
 	e, log := echo.New(), requestLog{c.Logger, !c.OmitAddresses}
+	methods := map[string][]string{} // by path
 	e.HTTPErrorHandler = fail
 	e.Binder = checkedBody{}
 	e.IPExtractor = addressFrom(c.TrustedProxies)
@@ -61,6 +62,7 @@ func New(c Config) http.Handler {
 		unstored,
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: recovered}),
 		wholePath,
+		literalPath(methods),
 	)
 	mountPages(e, c)
 	router := router{
@@ -72,6 +74,9 @@ func New(c Config) http.Handler {
 		},
 	}
 	gen.RegisterHandlers(router, gen.NewStrictHandler(handlers{c.Service}, []gen.StrictMiddlewareFunc{c.Metrics.created}))
+	for _, route := range e.Routes() {
+		methods[route.Path] = append(methods[route.Path], route.Method)
+	}
 	return e
 }
 
@@ -93,6 +98,31 @@ func wholePath(next echo.HandlerFunc) echo.HandlerFunc {
 			return echo.ErrNotFound
 		}
 		return next(c)
+	}
+}
+
+// literalPath answers 405 to a method that a path lacks where echo falls back to a parameter: GET .../transactions/preview
+// must not read the transaction with the id preview, because in OpenAPI a path goes before the templates that it matches.
+func literalPath(methods map[string][]string) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			route, path := c.Path(), echo.GetPath(c.Request())
+			end := strings.LastIndex(route, "/:")
+			if end < 0 || strings.Contains(route[end+1:], "/") {
+				return next(c)
+			}
+			literal := route[:end] + path[strings.LastIndex(path, "/"):]
+			has, found := methods[literal]
+			if !found || literal == route {
+				return next(c)
+			}
+			c.SetPath(literal)
+			c.Response().Header().Set(echo.HeaderAllow, strings.Join(append([]string{http.MethodOptions}, has...), ", "))
+			if c.Request().Method == http.MethodOptions {
+				return c.NoContent(http.StatusNoContent)
+			}
+			return echo.ErrMethodNotAllowed
+		}
 	}
 }
 

@@ -23,6 +23,18 @@ func pageOf(limit *int32, cursor *api.Cursor) (payout.Page, error) {
 	return page, err
 }
 
+// defaultPage is how many entries a page of a list has that is never complete, if the caller does not set limit.
+const defaultPage = 20
+
+// boundedPageOf is pageOf for such a list (D-29, D-70).
+func boundedPageOf(limit *int32, cursor *api.Cursor) (payout.Page, error) {
+	page, err := pageOf(limit, cursor)
+	if page.Limit == 0 {
+		page.Limit = defaultPage
+	}
+	return page, err
+}
+
 // A cursor is the position after which the next page begins: microseconds and id, in base64 because it is opaque.
 
 func toCursor(p payout.Position) *api.Cursor {

@@ -39,6 +39,13 @@ var statuses = map[payout.Code]int{
 	payout.CodeExchangeRateNotAllowed:  http.StatusUnprocessableEntity,
 	payout.CodeAmountNotAllowed:        http.StatusUnprocessableEntity,
 	payout.CodeLimitExceeded:           http.StatusUnprocessableEntity,
+	payout.CodeInformationVerified:     http.StatusUnprocessableEntity,
+	payout.CodeTooManyDocuments:        http.StatusUnprocessableEntity,
+
+	payout.CodeTransactionNotCancelable: http.StatusUnprocessableEntity,
+	payout.CodeTransitionNotAllowed:     http.StatusUnprocessableEntity,
+	payout.CodeInformationRequired:      http.StatusUnprocessableEntity,
+	payout.CodeTooManyWebhookEndpoints:  http.StatusUnprocessableEntity,
 }
 
 // retryAfterOutage is the Retry-After of a 503.

@@ -34,7 +34,7 @@ func newHandler(tb testing.TB, configure ...func(*Config)) http.Handler {
 		tb.Fatal(err)
 	}
 	c := Config{
-		Service:  payout.NewService(payout.Config{Store: db, Country: reference.Country, Now: time.Now, NewID: func() string { return "" }}),
+		Service:  payout.NewService(payout.Config{Store: db, Country: reference.Country, Now: time.Now, NewID: func() string { return "" }, EventData: EventData}),
 		Contract: rules, Logger: slog.New(slog.DiscardHandler), Ready: func(context.Context) error { return nil },
 		NewID: func() string { return "request-1" }, Now: time.Now, Timeout: time.Minute,
 	}

@@ -13,9 +13,6 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// defaultPage is the maximum number of transactions of a page if the caller does not set limit.
-const defaultPage = 20
-
 // CreateTransaction implements POST /users/{user_id}/transactions.
 func (h handlers) CreateTransaction(
 	ctx context.Context, r gen.CreateTransactionRequestObject,
@@ -38,12 +35,9 @@ func (h handlers) CreateTransaction(
 func (h handlers) ListTransactions(
 	ctx context.Context, r gen.ListTransactionsRequestObject,
 ) (gen.ListTransactionsResponseObject, error) {
-	page, err := pageOf(r.Params.Limit, r.Params.Cursor)
+	page, err := boundedPageOf(r.Params.Limit, r.Params.Cursor)
 	if err != nil {
 		return nil, err
-	}
-	if page.Limit == 0 {
-		page.Limit = defaultPage
 	}
 	all, next, err := h.service.Transactions(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), page)
 	if err != nil {
@@ -65,6 +59,35 @@ func (h handlers) GetTransaction(
 	return gen.GetTransaction200JSONResponse{Body: transaction(t)}, nil
 }
 
+// CancelTransaction implements POST /users/{user_id}/transactions/{transaction_id}/cancel.
+func (h handlers) CancelTransaction(
+	ctx context.Context, r gen.CancelTransactionRequestObject,
+) (gen.CancelTransactionResponseObject, error) {
+	t, err := h.service.CancelTransaction(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), payout.TransactionID(r.TransactionID.String()))
+	if err != nil {
+		return nil, err
+	}
+	return gen.CancelTransaction200JSONResponse{Body: transaction(t)}, nil
+}
+
+// SetTransactionStatus implements POST /sandbox/users/{user_id}/transactions/{transaction_id}/status.
+func (h handlers) SetTransactionStatus(
+	ctx context.Context, r gen.SetTransactionStatusRequestObject,
+) (gen.SetTransactionStatusResponseObject, error) {
+	move := payout.Move{Status: payout.TransactionStatus(r.Body.Status), By: payout.ActorSandbox}
+	if r.Body.DeliveryStatus != nil {
+		move.Delivery = payout.DeliveryStatus(*r.Body.DeliveryStatus)
+	}
+	if r.Body.StatusReason != nil {
+		move.Reason = payout.StatusReason(*r.Body.StatusReason)
+	}
+	t, err := h.service.MoveTransaction(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), payout.TransactionID(r.TransactionID.String()), move)
+	if err != nil {
+		return nil, err
+	}
+	return gen.SetTransactionStatus200JSONResponse{Body: transaction(t)}, nil
+}
+
 func newTransaction(b *api.TransactionRequest) (payout.NewTransaction, error) {
 	to, err := receiveSide(b.To)
 	if err != nil {
@@ -73,7 +96,7 @@ func newTransaction(b *api.TransactionRequest) (payout.NewTransaction, error) {
 	n := payout.NewTransaction{
 		FromAmount: b.FromAmount.Decimal(), ExchangeRate: b.ExchangeRate.Decimal(),
 		FromCurrency: b.FromCurrency, ToCurrency: b.ToCurrency, FromFundID: payout.FundingAccountID(b.FromFundID.String()),
-		FundingType: text(b.FundingSourceType), To: to,
+		FundingType: text(b.FundingSourceType), ClientReference: text(b.ClientReference), To: to,
 		Notes: payout.Notes{
 			Note: b.Note, Purpose: b.Purpose, CustomPurpose: b.CustomPurpose, RemittancePurpose: b.RemittancePurpose,
 			IPAddress: b.IPAddress,
@@ -124,31 +147,43 @@ func receiveSide(side api.ReceiveSide) (payout.ReceiveSide, error) {
 }
 
 func transaction(t payout.Transaction) api.Transaction {
+	updated := timestamp(t.UpdatedAt)
 	out := api.Transaction{
 		ID: toID(t.ID), UserID: toID(t.UserID), CreatedAt: timestamp(t.CreatedAt),
+		UpdatedAt: &updated, RequiredInformation: append([]api.CipTag{}, t.RequiredInformation...),
 		Status: api.TransactionStatus(t.Status), DeliveryStatus: api.DeliveryStatus(t.DeliveryStatus),
 		FromAmount: major(t.FromAmount, t.FromCurrency), FromCurrency: t.FromCurrency,
 		ToAmount: major(t.ToAmount, t.ToCurrency), ToCurrency: t.ToCurrency,
 		FeeAmount: major(t.FeeAmount, t.FromCurrency), BonusAmount: major(t.BonusAmount, t.FromCurrency),
 		ExchangeRate: wire.AmountOf(t.ExchangeRate), FromFundID: toID(t.FromFundID), FundingSourceType: t.FundingType,
 		Note: t.Notes.Note, Purpose: t.Notes.Purpose, CustomPurpose: t.Notes.CustomPurpose, IPAddress: t.Notes.IPAddress,
+		ClientReference: optional(t.ClientReference),
 		PhysicalDocuments: each(t.Documents, func(d payout.Document) api.TransactionDocument {
 			return api.TransactionDocument{ID: toID(d.ID), DocumentType: d.Type}
 		}),
-		To: api.TransactionReceiveSide{
-			ID: toID(t.To.ReceiveUserID), FirstName: t.Receiver.FirstName, LastName: optional(t.Receiver.LastName),
-			Email: optional(t.Receiver.Email), MobilePhone: optional(t.Receiver.MobilePhone),
-			AddressLine1: optional(t.Receiver.AddressLine1), CalculationMode: api.CalculationMode(t.To.Mode),
-			PayoutMethod: api.PayoutMethod(t.To.Method),
-		},
+		To: transactionReceiveSide(t),
+	}
+	if t.StatusReason != "" {
+		reason := api.StatusReason(t.StatusReason)
+		out.StatusReason = &reason
+	}
+	return out
+}
+
+func transactionReceiveSide(t payout.Transaction) api.TransactionReceiveSide {
+	to := api.TransactionReceiveSide{
+		ID: toID(t.To.ReceiveUserID), FirstName: t.Receiver.FirstName, LastName: optional(t.Receiver.LastName),
+		Email: optional(t.Receiver.Email), MobilePhone: optional(t.Receiver.MobilePhone),
+		AddressLine1: optional(t.Receiver.AddressLine1), CalculationMode: api.CalculationMode(t.To.Mode),
+		PayoutMethod: api.PayoutMethod(t.To.Method),
 	}
 	if t.To.FundID != "" {
 		id := toID(t.To.FundID)
-		out.To.FundID = &id
+		to.FundID = &id
 	}
 	// The payer of a wallet is that of its account; payer_id is only in responses for the other methods (D-36).
 	if t.To.PayerID != 0 && t.To.Method != payout.Wallet {
-		out.To.PayerID = &t.To.PayerID
+		to.PayerID = &t.To.PayerID
 	}
-	return out
+	return to
 }

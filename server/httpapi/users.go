@@ -29,6 +29,29 @@ func (h handlers) GetUser(ctx context.Context, r gen.GetUserRequestObject) (gen.
 	return gen.GetUser200JSONResponse{Body: user(u)}, nil
 }
 
+// UpdateUser implements PATCH /users/{user_id}.
+func (h handlers) UpdateUser(ctx context.Context, r gen.UpdateUserRequestObject) (gen.UpdateUserResponseObject, error) {
+	u, err := h.service.UpdateUser(ctx, clientOf(ctx), payout.UserID(r.UserID.String()), updatedProfile(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	return gen.UpdateUser200JSONResponse{Body: user(u)}, nil
+}
+
+// CreateDocuments implements POST /users/{user_id}/documents.
+func (h handlers) CreateDocuments(
+	ctx context.Context, r gen.CreateDocumentsRequestObject,
+) (gen.CreateDocumentsResponseObject, error) {
+	key, sent := idempotency(ctx, r.Params.XIdempotencyKey), documents(r.Body.PhysicalDocuments, r.Body.VirtualDocuments)
+	forget(ctx, &r.Body.PhysicalDocuments)
+	u, replayed, err := h.service.CreateDocuments(ctx, clientOf(ctx), key, payout.UserID(r.UserID.String()), sent)
+	if err != nil {
+		return nil, err
+	}
+	headers := gen.CreateDocuments200ResponseHeaders{IdempotentReplayed: optional(replayed)}
+	return gen.CreateDocuments200JSONResponse{Body: user(u), Headers: headers}, nil
+}
+
 // GetCipInfo implements GET /users/{user_id}/cip-info.
 func (h handlers) GetCipInfo(ctx context.Context, r gen.GetCipInfoRequestObject) (gen.GetCipInfoResponseObject, error) {
 	info, err := h.service.CIPInfo(ctx, clientOf(ctx), payout.UserID(r.UserID.String()))
@@ -77,46 +100,70 @@ func newUser(b *api.UserRequest) payout.User {
 	u := payout.User{
 		Business: b.Business != nil && *b.Business,
 		Sending:  text(b.Type) == string(api.UserTypeSend),
-		Country:  b.Country,
+		Country:  b.Country, ClientReference: text(b.ClientReference),
 		Profile: payout.UserProfile{
-			FirstName: b.FirstName, LastName: text(b.LastName), Email: b.Email, Gender: text(b.Gender),
+			FirstName: b.FirstName, MiddleName: text(b.MiddleName), LastName: text(b.LastName), Email: b.Email, Gender: text(b.Gender),
 			DateOfBirth: dateText(b.DateOfBirth), AddressLine1: text(b.AddressLine1), MobilePhone: text(b.MobilePhone),
-			City: text(b.City), Zipcode: text(b.Zipcode), State: text(b.State), IPAddress: text(b.IPAddress),
+			City: text(b.City), Zipcode: text(b.Zipcode), State: text(b.State), IPAddress: text(b.IPAddress), Occupation: text(b.Occupation),
 			BusinessType: text(b.BusinessType), UserScope: text(b.UserScope), CompanyWebsite: text(b.CompanyWebsite),
-			NumberOfEmployee: text(b.NumberOfEmployee),
+			NumberOfEmployee: text(b.NumberOfEmployee), SourceOfFund: text(b.SourceOfFund), TxnFrequency: text(b.TxnFrequency),
+			NoOfTxnPerMonth: text(b.NoOfTxnPerMonth),
 		},
 	}
-	if a := b.MailingAddress; a != nil {
-		u.Profile.MailingAddress = &payout.MailingAddress{
-			Country: text(a.Country), City: text(a.City), AddressLine1: text(a.AddressLine1),
-			AddressLine2: nullableText(a.AddressLine2), Zipcode: text(a.Zipcode), State: text(a.State),
-		}
+	u.Profile.MailingAddress = mailingAddress(b.MailingAddress)
+	u.Documents = documents(b.PhysicalDocuments, b.VirtualDocuments)
+	return u
+}
+
+func updatedProfile(b *api.UserUpdateRequest) payout.UserProfile {
+	return payout.UserProfile{
+		FirstName: text(b.FirstName), MiddleName: text(b.MiddleName), LastName: text(b.LastName), Email: text(b.Email), Gender: text(b.Gender),
+		DateOfBirth: dateText(b.DateOfBirth), AddressLine1: text(b.AddressLine1), MobilePhone: text(b.MobilePhone),
+		City: text(b.City), Zipcode: text(b.Zipcode), State: text(b.State), IPAddress: text(b.IPAddress), Occupation: text(b.Occupation),
+		BusinessType: text(b.BusinessType), UserScope: text(b.UserScope), CompanyWebsite: text(b.CompanyWebsite),
+		NumberOfEmployee: text(b.NumberOfEmployee), SourceOfFund: text(b.SourceOfFund), TxnFrequency: text(b.TxnFrequency),
+		NoOfTxnPerMonth: text(b.NoOfTxnPerMonth), MailingAddress: mailingAddress(b.MailingAddress),
 	}
-	for _, d := range b.PhysicalDocuments {
+}
+
+func mailingAddress(a *api.MailingAddressRequest) *payout.MailingAddress {
+	if a == nil {
+		return nil
+	}
+	return &payout.MailingAddress{
+		Country: text(a.Country), City: text(a.City), AddressLine1: text(a.AddressLine1),
+		AddressLine2: nullableText(a.AddressLine2), Zipcode: text(a.Zipcode), State: text(a.State),
+	}
+}
+
+func documents(copies []api.PhysicalDocumentRequest, numbers []api.VirtualDocumentRequest) []payout.Document {
+	var all []payout.Document
+	for _, d := range copies {
 		document := physical(d.DocumentType, d.DocumentValue)
 		document.Country, document.State, document.ExpiryDate = text(d.Country), text(d.State), dateText(d.ExpiryDate)
-		u.Documents = append(u.Documents, document)
+		all = append(all, document)
 	}
-	for _, d := range b.VirtualDocuments {
-		u.Documents = append(u.Documents, payout.Document{
+	for _, d := range numbers {
+		all = append(all, payout.Document{
 			Kind: payout.VirtualDocument, Type: d.DocumentType, Value: d.DocumentValue,
 			ExpiryDate: dateText(d.ExpiryDate), IssuingAuthority: text(d.IDIssuingAuthority),
 			Country: text(d.Country), State: text(d.State),
 		})
 	}
-	return u
+	return all
 }
 
 func user(u payout.User) api.User {
 	p := u.Profile
 	out := api.User{
 		ID: toID(u.ID), CreatedAt: timestamp(u.CreatedAt), Status: api.KycStatus(u.Status), Business: u.Business,
-		FirstName: p.FirstName, LastName: optional(p.LastName), Email: p.Email, Gender: optional(p.Gender),
+		FirstName: p.FirstName, MiddleName: optional(p.MiddleName), LastName: optional(p.LastName), Email: p.Email, Gender: optional(p.Gender),
 		DateOfBirth: optionalDate(p.DateOfBirth), AddressLine1: optional(p.AddressLine1),
 		MobilePhone: optional(p.MobilePhone), City: optional(p.City), Zipcode: optional(p.Zipcode),
-		State: optional(p.State), Country: u.Country, IPAddress: optional(p.IPAddress),
-		BusinessType: optional(p.BusinessType), UserScope: optional(p.UserScope),
+		State: optional(p.State), Country: u.Country, IPAddress: optional(p.IPAddress), Occupation: optional(p.Occupation),
+		BusinessType: optional(p.BusinessType), UserScope: optional(p.UserScope), ClientReference: optional(u.ClientReference),
 		CompanyWebsite: optional(p.CompanyWebsite), NumberOfEmployee: optional(p.NumberOfEmployee),
+		SourceOfFund: optional(p.SourceOfFund), TxnFrequency: optional(p.TxnFrequency), NoOfTxnPerMonth: optional(p.NoOfTxnPerMonth),
 	}
 	if u.Sending {
 		send := api.UserTypeSend

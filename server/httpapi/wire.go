@@ -56,6 +56,14 @@ func toID[ID ~string](id ID) openapi_types.UUID { return uuid.MustParse(string(i
 
 func timestamp(t time.Time) api.Timestamp { return wire.Timestamp{Time: t} }
 
+// optionalTimestamp leaves out a time that is zero.
+func optionalTimestamp(t time.Time) *api.Timestamp {
+	if t.IsZero() {
+		return nil
+	}
+	return new(timestamp(t))
+}
+
 func major(minor int64, currency string) wire.Amount {
 	return wire.AmountOf(payout.Major(minor, currency))
 }

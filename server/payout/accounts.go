@@ -40,7 +40,9 @@ type ReceiveUser struct {
 	State        string
 	Zipcode      string
 	Country      string // alpha-2
-	CreatedAt    time.Time
+	// ClientReference is the client's own reference (D-70).
+	ClientReference string
+	CreatedAt       time.Time
 }
 
 // BankAccount is a receive bank account (D-20).

@@ -46,34 +46,52 @@ func CIPTags(business bool) []string {
 	return slices.Clone(individualTags)
 }
 
+// profileMembers has the members of a profile that are texts, each with its name in the contract and the CIP tag of its
+// submission, if there is one (D-39). A tag counts for the kinds of user that have it.
+var profileMembers = []struct {
+	name, tag string
+	of        func(*UserProfile) *string
+}{
+	{"first_name", "FIRST_NAME", func(p *UserProfile) *string { return &p.FirstName }},
+	{"middle_name", "MIDDLE_NAME", func(p *UserProfile) *string { return &p.MiddleName }},
+	{"last_name", "LAST_NAME", func(p *UserProfile) *string { return &p.LastName }},
+	{"email", "EMAIL", func(p *UserProfile) *string { return &p.Email }},
+	{"gender", "GENDER", func(p *UserProfile) *string { return &p.Gender }},
+	{"date_of_birth", "DATE_OF_BIRTH", func(p *UserProfile) *string { return &p.DateOfBirth }},
+	{"address_line1", "ADDRESS_LINE1", func(p *UserProfile) *string { return &p.AddressLine1 }},
+	{"mobile_phone", "PHONE_NUMBER", func(p *UserProfile) *string { return &p.MobilePhone }},
+	{"city", "CITY", func(p *UserProfile) *string { return &p.City }},
+	{"zipcode", "ZIP_CODE", func(p *UserProfile) *string { return &p.Zipcode }},
+	{"state", "STATE", func(p *UserProfile) *string { return &p.State }},
+	{"ip_address", "IP_ADDRESS", func(p *UserProfile) *string { return &p.IPAddress }},
+	{"occupation", "OCCUPATION", func(p *UserProfile) *string { return &p.Occupation }},
+	{"business_type", "COMPANY_TYPE", func(p *UserProfile) *string { return &p.BusinessType }},
+	{"user_scope", "NATURE_OF_BUSINESS", func(p *UserProfile) *string { return &p.UserScope }},
+	{"company_website", "COMPANY_WEBSITE", func(p *UserProfile) *string { return &p.CompanyWebsite }},
+	{"number_of_employee", "NO_OF_EMPLOYEE", func(p *UserProfile) *string { return &p.NumberOfEmployee }},
+	{"source_of_fund", "SOURCE_OF_FUND", func(p *UserProfile) *string { return &p.SourceOfFund }},
+	{"txn_frequency", "TXN_FREQUENCY", func(p *UserProfile) *string { return &p.TxnFrequency }},
+	{"no_of_txn_per_month", "NO_OF_TXN_PER_MONTH", func(p *UserProfile) *string { return &p.NoOfTxnPerMonth }},
+}
+
+// tagMailingAddress is the CIP tag of the one member of a profile that is no text.
+const tagMailingAddress = "MAILING_ADDRESS"
+
 // submittedTags returns the tag of each piece of information that the user submitted (D-39).
 func submittedTags(u User) map[string]CIPStatus {
-	p := u.Profile
-	tags := map[string]CIPStatus{}
-	for tag, value := range map[string]string{
-		"FIRST_NAME": p.FirstName, "LAST_NAME": p.LastName, "EMAIL": p.Email, "GENDER": p.Gender,
-		"DATE_OF_BIRTH": p.DateOfBirth, "ADDRESS_LINE1": p.AddressLine1, "PHONE_NUMBER": p.MobilePhone, "CITY": p.City,
-		"ZIP_CODE": p.Zipcode, "STATE": p.State, "COUNTRY": u.Country, "IP_ADDRESS": p.IPAddress,
-		"COMPANY_TYPE": p.BusinessType, "NATURE_OF_BUSINESS": p.UserScope, "COMPANY_WEBSITE": p.CompanyWebsite,
-		"NO_OF_EMPLOYEE": p.NumberOfEmployee,
-	} {
-		if value != "" {
+	known, tags := CIPTags(u.Business), map[string]CIPStatus{}
+	submit := func(tag string, sent bool) {
+		if sent && slices.Contains(known, tag) {
 			tags[tag] = CIPSubmit
 		}
 	}
-	if p.MailingAddress != nil {
-		tags["MAILING_ADDRESS"] = CIPSubmit
+	submit("COUNTRY", u.Country != "")
+	for _, m := range profileMembers {
+		submit(m.tag, *m.of(&u.Profile) != "")
 	}
+	submit(tagMailingAddress, u.Profile.MailingAddress != nil)
 	for _, d := range u.Documents {
-		if tag := documentTag(d, u.Business); tag != "" {
-			tags[tag] = CIPSubmit
-		}
-	}
-	known := CIPTags(u.Business)
-	for tag := range tags {
-		if !slices.Contains(known, tag) {
-			delete(tags, tag)
-		}
+		submit(documentTag(d, u.Business), true)
 	}
 	return tags
 }

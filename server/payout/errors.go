@@ -11,16 +11,17 @@ type Code string
 
 // Codes of failures other than the rules of section 1.
 const (
-	CodeBadRequest           Code = "BAD_REQUEST"
-	CodeUnauthorized         Code = "UNAUTHORIZED"
-	CodeNotFound             Code = "NOT_FOUND"
-	CodeMethodNotAllowed     Code = "METHOD_NOT_ALLOWED"
-	CodeIdempotencyKeyReused Code = "IDEMPOTENCY_KEY_REUSED"
-	CodePayloadTooLarge      Code = "PAYLOAD_TOO_LARGE"
-	CodeUnsupportedMediaType Code = "UNSUPPORTED_MEDIA_TYPE"
-	CodeRateLimited          Code = "RATE_LIMITED"
-	CodeInternalError        Code = "INTERNAL_ERROR"
-	CodeServiceUnavailable   Code = "SERVICE_UNAVAILABLE"
+	CodeBadRequest              Code = "BAD_REQUEST"
+	CodeUnauthorized            Code = "UNAUTHORIZED"
+	CodeNotFound                Code = "NOT_FOUND"
+	CodeMethodNotAllowed        Code = "METHOD_NOT_ALLOWED"
+	CodeIdempotencyKeyReused    Code = "IDEMPOTENCY_KEY_REUSED"
+	CodePayloadTooLarge         Code = "PAYLOAD_TOO_LARGE"
+	CodeUnsupportedMediaType    Code = "UNSUPPORTED_MEDIA_TYPE"
+	CodeTooManyWebhookEndpoints Code = "TOO_MANY_WEBHOOK_ENDPOINTS"
+	CodeRateLimited             Code = "RATE_LIMITED"
+	CodeInternalError           Code = "INTERNAL_ERROR"
+	CodeServiceUnavailable      Code = "SERVICE_UNAVAILABLE"
 )
 
 // Codes of the rules of section 1, in the order in which the rules are checked (D-09).
@@ -41,6 +42,19 @@ const (
 	CodeLimitExceeded           Code = "LIMIT_EXCEEDED"
 )
 
+// Codes of rules about further information (D-72).
+const (
+	CodeInformationVerified Code = "INFORMATION_VERIFIED"
+	CodeTooManyDocuments    Code = "TOO_MANY_DOCUMENTS"
+)
+
+// Codes of the life cycle of a transaction (D-66).
+const (
+	CodeTransactionNotCancelable Code = "TRANSACTION_NOT_CANCELABLE"
+	CodeTransitionNotAllowed     Code = "TRANSITION_NOT_ALLOWED"
+	CodeInformationRequired      Code = "INFORMATION_REQUIRED"
+)
+
 // messages maps each code to its human-readable message; it is also the list of all codes.
 var messages = map[Code]string{
 	CodeBadRequest:              "The request is not valid.",
@@ -50,6 +64,7 @@ var messages = map[Code]string{
 	CodeIdempotencyKeyReused:    "This X-Idempotency-Key was used with a different request.",
 	CodePayloadTooLarge:         "The body is too large.",
 	CodeUnsupportedMediaType:    "The body must be sent as JSON.",
+	CodeTooManyWebhookEndpoints: "A client has at most 100 webhook endpoints.",
 	CodeRateLimited:             "Too many requests.",
 	CodeInternalError:           "Something went wrong on our side.",
 	CodeServiceUnavailable:      "The service is not available at the moment.",
@@ -67,6 +82,12 @@ var messages = map[Code]string{
 	CodeExchangeRateNotAllowed:  "The exchange rate is not allowed for these currencies.",
 	CodeAmountNotAllowed:        "The amount is not allowed here.",
 	CodeLimitExceeded:           "The amount is above the remaining limit of the user.",
+	CodeInformationVerified:     "The information is verified and cannot change.",
+	CodeTooManyDocuments:        "The user would have more documents than are kept.",
+
+	CodeTransactionNotCancelable: "The transaction can no longer be canceled.",
+	CodeTransitionNotAllowed:     "The transaction cannot get this status.",
+	CodeInformationRequired:      "Information of the user must be verified first.",
 }
 
 // Codes lists every code, in no particular order.

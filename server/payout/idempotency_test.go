@@ -29,6 +29,15 @@ func creations(s *sender) map[string]creation {
 				return err
 			},
 		},
+		"documents": {
+			func(ctx context.Context, p *payout.Service, c payout.Client, k payout.Idempotency) (any, bool, error) {
+				return erase(p.CreateDocuments(ctx, c, k, s.user.ID, []payout.Document{{Kind: payout.VirtualDocument, Type: "SSN", Value: "1"}}))
+			},
+			func(ctx context.Context, p *payout.Service, c payout.Client, k payout.Idempotency) error {
+				_, _, err := p.CreateDocuments(ctx, c, k, s.user.ID, nil)
+				return err
+			},
+		},
 		"funding account": {
 			func(ctx context.Context, p *payout.Service, c payout.Client, k payout.Idempotency) (any, bool, error) {
 				return erase(p.CreateFundingAccount(ctx, c, k, payout.FundingAccount{UserID: s.user.ID, Type: "CARD"}))

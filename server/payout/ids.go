@@ -22,3 +22,15 @@ type TransactionID string
 
 // DocumentID is the UUID of a document.
 type DocumentID string
+
+// WebhookEndpointID is the UUID of a webhook endpoint.
+type WebhookEndpointID string
+
+// WebhookRotationID is the UUID of a rotation of the secret of a webhook endpoint.
+type WebhookRotationID string
+
+// EventID is the UUID of an event.
+type EventID string
+
+// FileID is the UUID of a file of payouts; that of an export names the batch.
+type FileID string

@@ -60,12 +60,16 @@ func TestAnIndividualIsNoBusiness(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	both := payout.UserProfile{
-		FirstName: "A", LastName: "B", Email: "a@example.com", Gender: "F", BusinessType: "LLC", UserScope: "RETAIL",
-		CompanyWebsite: "example.com", NumberOfEmployee: "ONE", MailingAddress: &payout.MailingAddress{City: "Town"},
+		FirstName: "A", MiddleName: "M", LastName: "B", Email: "a@example.com", Gender: "F", Occupation: "Nurse", BusinessType: "LLC",
+		UserScope: "RETAIL", CompanyWebsite: "example.com", NumberOfEmployee: "ONE", SourceOfFund: "Sales", TxnFrequency: "WEEKLY",
+		NoOfTxnPerMonth: "4", MailingAddress: &payout.MailingAddress{City: "Town"},
 	}
 	for kind, want := range map[bool][]string{
-		false: {"/business_type", "/user_scope", "/company_website", "/number_of_employee", "/mailing_address"},
-		true:  {"/last_name", "/gender"},
+		false: {
+			"/business_type", "/user_scope", "/company_website", "/number_of_employee", "/source_of_fund", "/txn_frequency",
+			"/no_of_txn_per_month", "/mailing_address",
+		},
+		true: {"/middle_name", "/last_name", "/gender", "/occupation"},
 	} {
 		u := payout.User{Business: kind, Country: "US", Profile: both}
 		_, _, err := w.CreateUser(t.Context(), w.acme, noKey, u)

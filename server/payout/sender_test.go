@@ -3,6 +3,8 @@ package payout_test
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
@@ -120,11 +122,43 @@ func (s *sender) deposit(from string) payout.NewTransaction {
 	return n
 }
 
-func (s *sender) send(t *testing.T, n payout.NewTransaction) (payout.Transaction, error) {
+// create creates a transaction.
+func (s *sender) create(t *testing.T, n payout.NewTransaction) (payout.Transaction, error) {
 	t.Helper()
 	v, replayed, err := s.w.CreateTransaction(t.Context(), s.w.acme, noKey, s.user.ID, n)
 	if replayed {
 		t.Error("replayed without a key")
+	}
+	return v, err
+}
+
+// send creates a transaction, after a preview that must promise the same and change nothing (D-71).
+func (s *sender) send(t *testing.T, n payout.NewTransaction) (payout.Transaction, error) {
+	t.Helper()
+	before := s.state(t)
+	p, promised := s.w.PreviewTransaction(t.Context(), s.w.acme, s.user.ID, n)
+	if after := s.state(t); after != before {
+		t.Errorf("a preview changed\n%s\nto\n%s", before, after)
+	}
+	v, err := s.create(t, n)
+	if !reflect.DeepEqual(promised, err) {
+		t.Errorf("the preview is refused with %v, the creation with %v", promised, err)
+	}
+	if err != nil {
+		return v, err
+	}
+	want := v
+	want.ID, want.CreatedAt, want.UpdatedAt = "", p.Transaction.CreatedAt, p.Transaction.UpdatedAt
+	for i := range n.Documents {
+		want.Documents = slices.Clone(want.Documents)
+		want.Documents[i].ID = ""
+	}
+	if !reflect.DeepEqual(p.Transaction, want) {
+		t.Errorf("the preview is\n%+v, created\n%+v", p.Transaction, want)
+	}
+	left, limitErr := s.w.Limits(t.Context(), s.w.acme, s.user.ID, v.Destination)
+	if (payout.Usage{Daily: left.Daily, Monthly: left.Monthly, Annual: left.Annual}) != p.Remaining {
+		t.Errorf("the preview leaves %+v, the creation %+v, %v", p.Remaining, left, limitErr)
 	}
 	return v, err
 }

@@ -8,12 +8,19 @@ import (
 	"time"
 )
 
-// Config configures a Service. All fields are required.
+// Config configures a Service. All fields but Publish and those about webhooks are required.
 type Config struct {
 	Store   Store
 	Country func(code string) (Country, bool) // alpha-2 or alpha-3
 	Now     func() time.Time
 	NewID   func() string // a UUID
+	// EventData writes the data of an event as the wire shows it.
+	EventData func(EventData) ([]byte, error)
+	// Publish publishes the events that wait, as far as it can, before the feed is read; nil if another process does.
+	Publish func(context.Context)
+
+	Sealer          Sealer // of webhook secrets; nil: operations about webhooks return CodeServiceUnavailable
+	PrivateWebhooks bool   // allow http and addresses that are not public, in a sandbox
 }
 
 // Service implements the use cases. Its errors are of type *Error; any other means CodeInternalError.
@@ -22,11 +29,22 @@ type Service struct {
 	country func(code string) (Country, bool)
 	clock   func() time.Time
 	newID   func() string
+
+	eventData       func(EventData) ([]byte, error)
+	publish         func(context.Context)
+	sealer          Sealer
+	privateWebhooks bool
 }
 
 // NewService returns a service.
 func NewService(c Config) *Service {
-	return &Service{store: c.Store, country: c.Country, clock: c.Now, newID: c.NewID}
+	if c.Publish == nil {
+		c.Publish = func(context.Context) {}
+	}
+	return &Service{
+		store: c.Store, country: c.Country, clock: c.Now, newID: c.NewID, eventData: c.EventData, publish: c.Publish,
+		sealer: c.Sealer, privateWebhooks: c.PrivateWebhooks,
+	}
 }
 
 // now returns the time in UTC, in the precision of the store.

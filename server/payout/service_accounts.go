@@ -47,8 +47,19 @@ func (s *Service) SetFundingAccountStatus(
 		if !ok {
 			return NotFound("funding account")
 		}
+		before := statusState{string(a.Status)}
 		a.Status = status
-		return tx.SetFundingAccountStatus(ctx, c.ID, userID, id, status)
+		changed, err := tx.SetFundingAccountStatus(ctx, c.ID, userID, id, status)
+		if err != nil {
+			return err
+		}
+		if changed {
+			events, err := s.events(userID, string(id), EventData{FundingAccount: &a, UserID: userID}, FundingAccountStatusChanged)
+			if err := insert(ctx, tx, c, events, err); err != nil {
+				return err
+			}
+		}
+		return tx.Audit(ctx, Change{c.ID, "funding_account", string(id), before, statusState{string(status)}})
 	})
 	return a, err
 }

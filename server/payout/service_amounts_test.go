@@ -156,7 +156,8 @@ func TestATransactionIsReadAsCreated(t *testing.T) {
 		t.Errorf("ids %q, %+v", got.ID, got.Documents)
 	}
 	want := payout.Transaction{
-		ID: got.ID, UserID: s.user.ID, CreatedAt: startOfTests.Truncate(time.Microsecond), Status: "INITIATED", DeliveryStatus: "NONE",
+		ID: got.ID, UserID: s.user.ID, CreatedAt: startOfTests.Truncate(time.Microsecond),
+		UpdatedAt: startOfTests.Truncate(time.Microsecond), Status: "INITIATED", DeliveryStatus: "NONE",
 		FromAmount: 12_34, FromCurrency: "USD", ToAmount: 1604_20, ToCurrency: "NPR", FeeAmount: 50, ExchangeRate: amount("130"),
 		FromFundID: s.fund.ID, FundingType: "CARD", Destination: "NP", Notes: n.Notes, To: n.To,
 		Documents: []payout.Document{{ID: got.Documents[0].ID, Type: "INVOICE"}, {ID: got.Documents[1].ID, Type: "RECEIPT"}},

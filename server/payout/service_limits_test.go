@@ -271,7 +271,7 @@ func TestConcurrentTransactionsDoNotExceedTheHighestTier(t *testing.T) {
 	errs := make([]error, tries)
 	var all sync.WaitGroup
 	for i := range tries {
-		all.Go(func() { _, errs[i] = s.send(t, s.deposit("100")) })
+		all.Go(func() { _, errs[i] = s.create(t, s.deposit("100")) })
 	}
 	all.Wait()
 	done := 0

@@ -3,6 +3,7 @@ package payout
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 )
 
@@ -30,34 +31,98 @@ func (s *Service) CreateTransaction(
 func (s *Service) create(
 	ctx context.Context, tx Tx, c Client, id TransactionID, userID UserID, n NewTransaction, money amounts,
 ) (Transaction, error) {
-	u, err := findUser(ctx, tx, c, userID)
+	p, err := s.plan(ctx, tx, c, userID, n, money)
 	if err != nil {
 		return Transaction{}, err
+	}
+	t := p.transaction
+	t.ID, t.Documents = id, s.identified(t.Documents)
+	used, err := tx.AddUsage(ctx, c.ID, t.usageKey(), t.FromAmount)
+	if err != nil {
+		return Transaction{}, err
+	}
+	l, err := p.checkLimits(ctx, tx, c, Usage{used.Daily - t.FromAmount, used.Monthly - t.FromAmount, used.Annual - t.FromAmount})
+	if err != nil {
+		return Transaction{}, err
+	}
+	requested, err := s.request(ctx, tx, c, userID, l.requested)
+	if err != nil {
+		return Transaction{}, err
+	}
+	t.RequiredInformation = l.required
+	if err := tx.InsertTransaction(ctx, c.ID, t); err != nil {
+		return Transaction{}, err
+	}
+	created, err := s.transactionEvents(t, TransactionCreated)
+	return t, insert(ctx, tx, c, append(created, requested...), err)
+}
+
+// request makes the tags REQUESTED that are absent or FAILED, and returns the event of that, if there are any.
+func (s *Service) request(ctx context.Context, tx Tx, c Client, userID UserID, requested []string) ([]Event, error) {
+	if len(requested) == 0 {
+		return nil, nil
+	}
+	u, err := lockedUser(ctx, tx, c, userID)
+	if err != nil {
+		return nil, err
+	}
+	before, err := tx.CIPTags(ctx, c.ID, userID)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.RequestCIPTags(ctx, c.ID, userID, requested); err != nil {
+		return nil, err
+	}
+	after, err := tx.CIPTags(ctx, c.ID, userID)
+	if err != nil || maps.Equal(before, after) {
+		return nil, err
+	}
+	if u.Documents, err = tx.UserDocuments(ctx, c.ID, userID); err != nil {
+		return nil, err
+	}
+	return s.userEvents(u, after, UserInformationRequested)
+}
+
+// planned is a transaction that meets every rule but that of the limits, with what that one needs.
+type planned struct {
+	transaction Transaction // without ids
+	sender      User
+	destination Destination
+}
+
+// plan checks all rules but that of the limits, in their order. It writes nothing.
+func (s *Service) plan(
+	ctx context.Context, r Reader, c Client, userID UserID, n NewTransaction, money amounts,
+) (planned, error) {
+	u, err := findUser(ctx, r, c, userID)
+	if err != nil {
+		return planned{}, err
 	}
 	corridor, err := senderMaySend(c, u)
 	if err != nil {
-		return Transaction{}, err
+		return planned{}, err
 	}
-	funding, err := activeFundingAccount(ctx, tx, c, u, n.FromFundID)
+	funding, err := activeFundingAccount(ctx, r, c, u, n.FromFundID)
 	if err != nil {
-		return Transaction{}, err
+		return planned{}, err
 	}
-	receiver, destination, err := receiverOf(ctx, tx, c, u, n.To.ReceiveUserID)
+	receiver, destination, err := receiverOf(ctx, r, c, u, n.To.ReceiveUserID)
 	if err != nil {
-		return Transaction{}, err
+		return planned{}, err
 	}
-	side, err := receiveSide(ctx, tx, c, receiver, n.To)
+	side, err := receiveSide(ctx, r, c, receiver, n.To)
 	if err != nil {
-		return Transaction{}, err
+		return planned{}, err
 	}
 	if err := allowed(c, n, money, corridor, side); err != nil {
-		return Transaction{}, err
+		return planned{}, err
 	}
+	now := s.now()
 	t := Transaction{
-		ID: id, UserID: u.ID, CreatedAt: s.now(), Status: StatusInitiated, DeliveryStatus: DeliveryStatusNone,
+		UserID: u.ID, CreatedAt: now, UpdatedAt: now, Status: StatusInitiated, DeliveryStatus: DeliveryNone,
 		FromAmount: money.from, FromCurrency: n.FromCurrency, ToAmount: money.to, ToCurrency: n.ToCurrency,
 		FeeAmount: money.fee, ExchangeRate: n.ExchangeRate, FromFundID: funding.ID, FundingType: n.FundingType,
-		Destination: receiver.Country, Notes: n.Notes, Documents: s.identified(n.Documents), To: n.To,
+		Destination: receiver.Country, ClientReference: n.ClientReference, Notes: n.Notes, Documents: n.Documents, To: n.To,
 		Receiver: Receiver{
 			FirstName: receiver.FirstName, LastName: receiver.LastName, Email: receiver.Email,
 			MobilePhone: receiver.MobilePhone, AddressLine1: receiver.AddressLine1,
@@ -66,10 +131,7 @@ func (s *Service) create(
 	if t.FundingType == "" {
 		t.FundingType = funding.Type
 	}
-	if err := tx.InsertTransaction(ctx, c.ID, t); err != nil {
-		return Transaction{}, err
-	}
-	return t, useLimit(ctx, tx, c, u, destination, t)
+	return planned{t, u, destination}, nil
 }
 
 // senderMaySend checks rules 1 and 3a of section 1.
@@ -196,28 +258,33 @@ func allowed(c Client, n NewTransaction, money amounts, corridor Corridor, side 
 	return nil
 }
 
-// useLimit counts the transaction towards the limits of the sender (D-17). It returns CodeLimitExceeded if the amount is
-// above the remaining limits of the highest tier, which no verification could raise. If it is only above those of the
-// current tier, the tags of the next tier that the sender lacks become REQUESTED (D-25).
-func useLimit(ctx context.Context, tx Tx, c Client, u User, d Destination, t Transaction) error {
-	key := UsageKey{UserID: u.ID, Destination: d.Country, Currency: t.FromCurrency, At: t.CreatedAt}
-	used, err := tx.AddUsage(ctx, c.ID, key, t.FromAmount)
+// limited is what the rule of the limits says about a transaction that it allows.
+type limited struct {
+	requested []string // tags of the next tier, if the amount is above the current one: they become REQUESTED (D-25)
+	required  []string // tags that must become VERIFIED before the release (D-66)
+	remaining Usage    // of the current tier, after the transaction
+}
+
+// checkLimits checks the limits of the sender, given what was used before the transaction (D-17). It returns
+// CodeLimitExceeded if the amount is above the remaining limits of the highest tier, which no verification could raise. It
+// writes nothing.
+func (p planned) checkLimits(ctx context.Context, r Reader, c Client, before Usage) (limited, error) {
+	tiers, amount, currency := p.destination.Tiers, p.transaction.FromAmount, p.transaction.FromCurrency
+	if !remaining(tiers, len(tiers), currency, before).covers(amount) {
+		return limited{}, NewError(CodeLimitExceeded, InBody("/from_amount", "must be within the remaining limit of the highest tier"))
+	}
+	tags, err := r.CIPTags(ctx, c.ID, p.sender.ID)
 	if err != nil {
-		return err
+		return limited{}, err
 	}
-	before := Usage{used.Daily - t.FromAmount, used.Monthly - t.FromAmount, used.Annual - t.FromAmount}
-	if !remaining(d.Tiers, len(d.Tiers), t.FromCurrency, before).covers(t.FromAmount) {
-		return NewError(CodeLimitExceeded, InBody("/from_amount", "must be within the remaining limit of the highest tier"))
+	tier := currentTier(tiers, p.sender, tags)
+	after := Usage{before.Daily + amount, before.Monthly + amount, before.Annual + amount}
+	l := limited{remaining: remaining(tiers, tier, currency, after)}
+	if !remaining(tiers, tier, currency, before).covers(amount) {
+		l.requested = tiers[tier].RequiredTags.of(p.sender)
+		l.required = requiredInformation(tiers, p.sender, tags, tier, currency, before, amount)
 	}
-	tags, err := tx.CIPTags(ctx, c.ID, u.ID)
-	if err != nil {
-		return err
-	}
-	tier := currentTier(d.Tiers, u, tags)
-	if remaining(d.Tiers, tier, t.FromCurrency, before).covers(t.FromAmount) {
-		return nil
-	}
-	return tx.RequestCIPTags(ctx, c.ID, u.ID, d.Tiers[tier].RequiredTags.of(u))
+	return l, nil
 }
 
 // Transaction returns a transaction; otherwise CodeNotFound.

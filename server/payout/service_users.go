@@ -12,7 +12,7 @@ import (
 // whose country is not an originating corridor of the client (section 1, rule 1).
 func (s *Service) CreateUser(ctx context.Context, c Client, key Idempotency, u User) (_ User, replayed bool, err error) {
 	return once(ctx, s, c, key, creation[User, UserID]{
-		check: func() error { return s.mayRegister(u) },
+		check: func() error { return refused(u.check(s.now(), s.isCountry)) },
 		create: func(tx Tx, id UserID) (User, error) {
 			if _, ok := c.Corridor(u.Country); u.Sending && !ok {
 				return User{}, NewError(CodeCorridorNotEnabled,
@@ -29,10 +29,10 @@ func (s *Service) CreateUser(ctx context.Context, c Client, key Idempotency, u U
 	})
 }
 
-// mayRegister checks the fields of a registration.
-func (s *Service) mayRegister(u User) error {
-	isCountry := func(code string) bool { _, ok := s.country(code); return ok }
-	return refused(u.check(s.now(), isCountry))
+// isCountry reports whether ISO 3166-1 has a country.
+func (s *Service) isCountry(code string) bool {
+	_, ok := s.country(code)
+	return ok
 }
 
 // User returns a user with its documents; otherwise CodeNotFound.
@@ -68,20 +68,32 @@ func (s *Service) CIPInfo(ctx context.Context, c Client, userID UserID) (CIPInfo
 type Verification struct {
 	Status KYCStatus // empty: unchanged
 	Tags   map[string]CIPStatus
+	// OnlySubmitted rejects tags that would become VERIFIED although nothing was submitted for them: absent and REQUESTED ones.
+	OnlySubmitted bool
 }
 
 // SetVerification changes the verification of a user (D-20, D-24, D-25). It returns CodeNotFound for an
-// unknown user, and CodeBadRequest for a tag that this kind of user does not have.
+// unknown user, and CodeBadRequest for a tag that this kind of user does not have, or that OnlySubmitted rejects.
 func (s *Service) SetVerification(ctx context.Context, c Client, userID UserID, v Verification) (CIPInfo, error) {
 	var info CIPInfo
 	err := s.store.Write(ctx, func(tx Tx) error {
-		u, err := findUser(ctx, tx, c, userID)
+		u, err := lockedUser(ctx, tx, c, userID)
 		if err != nil {
 			return err
 		}
 		if err := refused(unknownTags(v.Tags, u)); err != nil {
 			return err
 		}
+		tags, err := tx.CIPTags(ctx, c.ID, userID)
+		if err != nil {
+			return err
+		}
+		if v.OnlySubmitted {
+			if err := refused(notSubmitted(v.Tags, tags)); err != nil {
+				return err
+			}
+		}
+		before, statusBefore, tagsBefore := newVerificationState(u.Status, tags, v.Tags), u.Status, tags
 		if v.Status != "" {
 			u.Status = v.Status
 			if err := tx.SetUserStatus(ctx, c.ID, userID, v.Status); err != nil {
@@ -91,11 +103,38 @@ func (s *Service) SetVerification(ctx context.Context, c Client, userID UserID, 
 		if err := tx.SetCIPTags(ctx, c.ID, userID, v.Tags); err != nil {
 			return err
 		}
-		tags, err := tx.CIPTags(ctx, c.ID, userID)
+		if tags, err = tx.CIPTags(ctx, c.ID, userID); err != nil {
+			return err
+		}
 		info = CIPInfo{UserID: u.ID, Status: u.Status, Tags: tags}
-		return err
+		changes := informationEvents(tagsBefore, tags)
+		if u.Status != statusBefore {
+			changes = append(changes, UserStatusChanged)
+		}
+		if len(changes) > 0 {
+			if u.Documents, err = tx.UserDocuments(ctx, c.ID, userID); err != nil {
+				return err
+			}
+		}
+		changed, err := s.userEvents(u, tags, changes...)
+		if err := insert(ctx, tx, c, changed, err); err != nil {
+			return err
+		}
+		return tx.Audit(ctx, Change{c.ID, "user", string(u.ID), before, newVerificationState(u.Status, tags, v.Tags)})
 	})
 	return info, err
+}
+
+// notSubmitted returns the tags that would become VERIFIED although nothing was submitted for them.
+func notSubmitted(next, now map[string]CIPStatus) []Violation {
+	var found []Violation
+	for tag, status := range next {
+		if status == CIPVerified && (now[tag] == "" || now[tag] == CIPRequested) {
+			found = append(found, InBody("/cip_info/"+pointerEscape.Replace(tag), "was not submitted"))
+		}
+	}
+	slices.SortFunc(found, func(a, b Violation) int { return cmp.Compare(a.Field, b.Field) })
+	return found
 }
 
 func unknownTags(tags map[string]CIPStatus, u User) []Violation {

@@ -34,6 +34,13 @@ func TestNothingOfAnotherClientOrUserIsThere(t *testing.T) {
 		"verification": func(c payout.Client, u payout.User) error {
 			return discard(w.SetVerification(ctx, c, u.ID, payout.Verification{Status: payout.KYCVerified}))
 		},
+		"further information": func(c payout.Client, u payout.User) error {
+			return discard(w.UpdateUser(ctx, c, u.ID, payout.UserProfile{City: "Reno"}))
+		},
+		"further documents": func(c payout.Client, u payout.User) error {
+			_, _, err := w.CreateDocuments(ctx, c, noKey, u.ID, []payout.Document{{Kind: payout.VirtualDocument, Type: "SSN"}})
+			return err
+		},
 		"new funding account": func(c payout.Client, u payout.User) error {
 			_, _, err := w.CreateFundingAccount(ctx, c, noKey, payout.FundingAccount{UserID: u.ID})
 			return err
@@ -60,6 +67,12 @@ func TestNothingOfAnotherClientOrUserIsThere(t *testing.T) {
 			return discardPage(w.WalletAccounts(ctx, c, u.ID, receiver, payout.Page{}))
 		},
 		"transaction": func(c payout.Client, u payout.User) error { return discard(w.Transaction(ctx, c, u.ID, sent.ID)) },
+		"cancellation": func(c payout.Client, u payout.User) error {
+			return discard(w.CancelTransaction(ctx, c, u.ID, sent.ID))
+		},
+		"status": func(c payout.Client, u payout.User) error {
+			return discard(w.MoveTransaction(ctx, c, u.ID, sent.ID, payout.Move{Status: payout.StatusCanceled, By: payout.ActorOperator}))
+		},
 		"funding account status": func(c payout.Client, u payout.User) error {
 			return discard(w.SetFundingAccountStatus(ctx, c, u.ID, s.fund.ID, payout.FundingInactive))
 		},

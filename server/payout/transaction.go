@@ -19,12 +19,6 @@ const (
 // CalculationModes returns all of them.
 func CalculationModes() []CalculationMode { return []CalculationMode{SenderAmount, ReceiverAmount} }
 
-// The statuses of a new transaction; there are no others (D-23).
-const (
-	StatusInitiated    = "INITIATED"
-	DeliveryStatusNone = "NONE"
-)
-
 // NewTransaction is a request for a transaction. Amounts are in major units, exact.
 type NewTransaction struct {
 	FromAmount   decimal.Decimal
@@ -35,9 +29,11 @@ type NewTransaction struct {
 	ToCurrency   string
 	FromFundID   FundingAccountID
 	FundingType  string // funding_source_type; empty: that of the funding account
-	Notes        Notes
-	Documents    []Document
-	To           ReceiveSide
+	// ClientReference is the client's own reference (D-70); empty if none was sent, as in Transaction.
+	ClientReference string
+	Notes           Notes
+	Documents       []Document
+	To              ReceiveSide
 }
 
 // Notes are the texts of a transaction that no rule uses; nil is one that was not sent.
@@ -64,22 +60,28 @@ type Transaction struct {
 	ID             TransactionID
 	UserID         UserID
 	CreatedAt      time.Time
-	Status         string
-	DeliveryStatus string
-	FromAmount     int64
-	FromCurrency   string
-	ToAmount       int64
-	ToCurrency     string
-	FeeAmount      int64 // FromCurrency
-	BonusAmount    int64 // FromCurrency; always 0 (D-35)
-	ExchangeRate   decimal.Decimal
-	FromFundID     FundingAccountID
-	FundingType    string
-	Destination    string // country of the receive user at creation
-	Notes          Notes
-	Documents      []Document
-	To             ReceiveSide
-	Receiver       Receiver
+	UpdatedAt      time.Time // of the last change of what follows
+	Status         TransactionStatus
+	DeliveryStatus DeliveryStatus
+	StatusReason   StatusReason // empty: none
+	// RequiredInformation has the CIP tags that must become VERIFIED before the transaction is released, in the order of the
+	// alphabet; none unless it is INITIATED.
+	RequiredInformation []string
+	FromAmount          int64
+	FromCurrency        string
+	ToAmount            int64
+	ToCurrency          string
+	FeeAmount           int64 // FromCurrency
+	BonusAmount         int64 // FromCurrency; always 0 (D-35)
+	ExchangeRate        decimal.Decimal
+	FromFundID          FundingAccountID
+	FundingType         string
+	Destination         string // country of the receive user at creation
+	ClientReference     string
+	Notes               Notes
+	Documents           []Document
+	To                  ReceiveSide
+	Receiver            Receiver
 }
 
 // Receiver is the receive user at the creation of the transaction, so that a replay returns the same body.

@@ -20,13 +20,13 @@ func TestAUserWithoutContradictionsHasNoViolation(t *testing.T) {
 	for name, u := range map[string]User{
 		"individual, least": {Country: "US", Profile: UserProfile{FirstName: "A", Email: "a@example.com"}},
 		"individual, most": {Country: "US", Profile: UserProfile{
-			FirstName: "A", LastName: "B", Email: "a@example.com", Gender: "F", DateOfBirth: "2026-03-14", AddressLine1: "1",
-			MobilePhone: "1234", City: "C", Zipcode: "1", State: "CA", IPAddress: "192.0.2.1",
+			FirstName: "A", MiddleName: "M", LastName: "B", Email: "a@example.com", Gender: "F", DateOfBirth: "2026-03-14", AddressLine1: "1",
+			MobilePhone: "1234", City: "C", Zipcode: "1", State: "CA", IPAddress: "192.0.2.1", Occupation: "O",
 		}, Documents: []Document{{Kind: VirtualDocument, Country: "NP"}, {Kind: PhysicalDocument}}},
 		"business, least": {Business: true, Country: "NP"},
 		"business, most": {Business: true, Country: "NP", Profile: UserProfile{
 			BusinessType: "LLC", UserScope: "S", CompanyWebsite: "w", NumberOfEmployee: "N", IPAddress: "192.0.2.1",
-			MailingAddress: &MailingAddress{Country: "US"},
+			SourceOfFund: "F", TxnFrequency: "T", NoOfTxnPerMonth: "1", MailingAddress: &MailingAddress{Country: "US"},
 		}},
 		"business, mailing address without country": {Business: true, Country: "NP", Profile: UserProfile{MailingAddress: &MailingAddress{}}},
 	} {
@@ -43,13 +43,18 @@ var contradictions = []struct {
 	reason   string
 	send     func(*User)
 }{
+	{true, "/middle_name", "must not be sent for a business user", func(u *User) { u.Profile.MiddleName = "SECRET" }},
 	{true, "/last_name", "must not be sent for a business user", func(u *User) { u.Profile.LastName = "SECRET" }},
 	{true, "/gender", "must not be sent for a business user", func(u *User) { u.Profile.Gender = "SECRET" }},
+	{true, "/occupation", "must not be sent for a business user", func(u *User) { u.Profile.Occupation = "SECRET" }},
 	{true, "/mailing_address/country", notIn, func(u *User) { u.Profile.MailingAddress = &MailingAddress{Country: "SECRET"} }},
 	{false, "/business_type", "must not be sent for an individual user", func(u *User) { u.Profile.BusinessType = "SECRET" }},
 	{false, "/user_scope", "must not be sent for an individual user", func(u *User) { u.Profile.UserScope = "SECRET" }},
 	{false, "/company_website", "must not be sent for an individual user", func(u *User) { u.Profile.CompanyWebsite = "SECRET" }},
 	{false, "/number_of_employee", "must not be sent for an individual user", func(u *User) { u.Profile.NumberOfEmployee = "SECRET" }},
+	{false, "/source_of_fund", "must not be sent for an individual user", func(u *User) { u.Profile.SourceOfFund = "SECRET" }},
+	{false, "/txn_frequency", "must not be sent for an individual user", func(u *User) { u.Profile.TxnFrequency = "SECRET" }},
+	{false, "/no_of_txn_per_month", "must not be sent for an individual user", func(u *User) { u.Profile.NoOfTxnPerMonth = "SECRET" }},
 	{false, "/mailing_address", "must not be sent for an individual user", func(u *User) { u.Profile.MailingAddress = &MailingAddress{} }},
 	{true, "/country", notIn, func(u *User) { u.Country = "SECRET" }},
 	{false, "/country", notIn, func(u *User) { u.Country = "SECRET" }},

@@ -1,6 +1,7 @@
 package payout_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -200,7 +201,10 @@ func newWorld(t *testing.T) *world {
 
 // serviceOn returns a service on another store, with the clock of the world.
 func (w *world) serviceOn(s payout.Store) *payout.Service {
-	return payout.NewService(payout.Config{Store: s, Country: reference.Country, Now: w.clock.Now, NewID: newID})
+	return payout.NewService(payout.Config{
+		Store: s, Country: reference.Country, Now: w.clock.Now, NewID: newID,
+		EventData: func(d payout.EventData) ([]byte, error) { return json.Marshal(d) },
+	})
 }
 
 var ids atomic.Int64

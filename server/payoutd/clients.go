@@ -26,7 +26,7 @@ type clients struct {
 }
 
 type clientsApply struct {
-	database
+	changing
 	File   string `help:"YAML file of the client, or - for standard input." short:"f" required:""`
 	DryRun bool   `help:"Print what would change, without changing it."`
 }

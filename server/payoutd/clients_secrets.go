@@ -28,7 +28,7 @@ func printSecret(out io.Writer, id, secret string) {
 }
 
 type rotateSecret struct {
-	database
+	changing
 	ID    string        `arg:"" help:"Id of the client."`
 	Grace time.Duration `help:"How long the old secret stays active, such as 30m or 24h." default:"24h"`
 }
@@ -57,7 +57,7 @@ func (r rotateSecret) Run(ctx context.Context, std streams) error {
 }
 
 type revokeSecret struct {
-	database
+	changing
 	ID          string `arg:"" help:"Id of the client."`
 	Fingerprint string `arg:"" help:"Fingerprint of the secret, as printed by payoutd clients show."`
 	Force       bool   `help:"Revoke even the last active secret, which locks the client out."`
@@ -90,30 +90,30 @@ func (r revokeSecret) Run(ctx context.Context, std streams) error {
 }
 
 type clientsDisable struct {
-	database
+	changing
 	ID string `arg:"" help:"Id of the client."`
 }
 
 // Run disables a client.
 func (d clientsDisable) Run(ctx context.Context, std streams) error {
-	return setDisabled(ctx, std, d.database, d.ID, true)
+	return setDisabled(ctx, std, d.changing, d.ID, true)
 }
 
 type clientsEnable struct {
-	database
+	changing
 	ID string `arg:"" help:"Id of the client."`
 }
 
 // Run enables a client.
 func (e clientsEnable) Run(ctx context.Context, std streams) error {
-	return setDisabled(ctx, std, e.database, e.ID, false)
+	return setDisabled(ctx, std, e.changing, e.ID, false)
 }
 
-func setDisabled(ctx context.Context, std streams, d database, id string, disabled bool) error {
+func setDisabled(ctx context.Context, std streams, c changing, id string, disabled bool) error {
 	if err := checkClient(id); err != nil {
 		return err
 	}
-	return d.with(ctx, func(db *store.Store) error {
+	return c.with(ctx, func(db *store.Store) error {
 		changed, err := db.SetClientDisabled(ctx, payout.ClientID(id), disabled)
 		switch {
 		case err != nil:

@@ -1,5 +1,6 @@
 // Command payoutd is the daemon, with the commands of its operators: clients, users, funding-accounts, transactions,
-// reference, migrate and check work on the same database. None of them is reachable from the network (D-20).
+// reference, audit, migrate and check work on the same database; version and completion need none. None of them is
+// reachable from the network (D-20).
 //
 // Exit codes: 0 success; 1 failure, or not found; 2 an invalid flag, variable, argument or input file.
 //

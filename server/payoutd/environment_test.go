@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/crossborder-payouts/payouts/server/seal"
 )
 
 // A misspelt variable would be ignored, and the service would run on another database than the operator meant.
@@ -111,12 +113,16 @@ func TestADatabaseWithoutClientsIsReported(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	const message = "the database has no client"
+	keyset := filepath.Join(dir, "keyset.json")
+	if err := seal.Create(keyset); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		args     []string
 		reported bool
 	}{
 		"empty":         {[]string{"--database=sqlite:" + filepath.Join(dir, "empty.db")}, true},
-		"with a client": {[]string{"--database=sqlite:" + withClient(t, dir, "acme")}, false},
+		"with a client": {[]string{"--database=sqlite:" + withClient(t, dir, "acme"), "--secrets-key=" + keyset}, false},
 		"sandbox":       {[]string{"--sandbox", "--database=sqlite:" + filepath.Join(dir, "sandbox.db")}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/store"
 )
 
 // fundingAccounts is `payoutd funding-accounts`.
@@ -31,7 +32,7 @@ type userOf struct {
 
 type fundingAccountsList struct {
 	database
-	clientOf
+	clientOfID
 	userOf
 	listing
 }
@@ -41,7 +42,7 @@ func (l fundingAccountsList) Run(ctx context.Context, std streams) error {
 	if err := checkIDs(named{"user", &l.User}); err != nil {
 		return err
 	}
-	return l.within(ctx, l.database, func(o operation) error {
+	return l.within(ctx, l.database, store.KindUser, l.User, func(o operation) error {
 		all, _, err := o.service.FundingAccounts(ctx, o.client, payout.UserID(l.User), payout.Page{})
 		if err != nil {
 			return err
@@ -51,8 +52,8 @@ func (l fundingAccountsList) Run(ctx context.Context, std streams) error {
 }
 
 type fundingAccountsSetStatus struct {
-	database
-	clientOf
+	changing
+	clientOfID
 	userOf
 	listing
 	AccountID string `arg:"" help:"Id of the funding account."`
@@ -67,7 +68,7 @@ func (s fundingAccountsSetStatus) Run(ctx context.Context, std streams) error {
 	if err := checkOneOf("<status>", s.Status, payout.FundingAccountStatuses()...); err != nil {
 		return err
 	}
-	return s.within(ctx, s.database, func(o operation) error {
+	return s.within(ctx, s.changing, store.KindUser, s.User, func(o operation) error {
 		if _, err := o.service.User(ctx, o.client, payout.UserID(s.User)); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/crossborder-payouts/payouts/server/httpapi"
 	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/reference"
 	"github.com/crossborder-payouts/payouts/server/store"
@@ -30,8 +31,11 @@ type operation struct {
 	client  payout.Client
 }
 
-// within runs fn for the client, which must exist and may be disabled.
-func (c clientOf) within(ctx context.Context, d database, fn func(operation) error) error {
+// within runs fn for the client, which must exist and may be disabled. The database is a database, or a changing for a command
+// that changes something.
+func (c clientOf) within(ctx context.Context, d interface {
+	with(ctx context.Context, fn func(*store.Store) error) error
+}, fn func(operation) error) error {
 	if reason := payout.ClientIDReason(payout.ClientID(c.Client)); reason != "" {
 		return usageError{"client", errors.New(reason)}
 	}
@@ -43,12 +47,43 @@ func (c clientOf) within(ctx context.Context, d database, fn func(operation) err
 		if !ok {
 			return store.ErrNoClient
 		}
-		service := payout.NewService(payout.Config{
-			Store: db, Country: reference.Country, Now: time.Now,
-			NewID: func() string { return uuid.Must(uuid.NewV7()).String() },
-		})
-		return inWords(fn(operation{db, service, client}))
+		return inWords(fn(operation{db, newService(db), client}))
 	})
+}
+
+// newService returns the service for commands.
+func newService(db *store.Store) *payout.Service {
+	return payout.NewService(payout.Config{
+		Store: db, Country: reference.Country, Now: time.Now, NewID: newID, EventData: httpapi.EventData,
+	})
+}
+
+// clientOfID is the flag of every command for something whose id is enough to find the client.
+type clientOfID struct {
+	Client string `help:"Id of the client; the client that has the id if left out."`
+}
+
+// within runs fn for the client that has a row of a kind.
+func (c clientOfID) within(ctx context.Context, d interface {
+	with(ctx context.Context, fn func(*store.Store) error) error
+}, kind store.Kind, id string, fn func(operation) error) error {
+	if c.Client == "" {
+		if err := d.with(ctx, func(db *store.Store) error {
+			all, err := db.Find(ctx, "", id)
+			if err != nil {
+				return err
+			}
+			i := slices.IndexFunc(all, func(f store.Found) bool { return f.Kind == kind })
+			if i < 0 {
+				return payout.NotFound(string(kind))
+			}
+			c.Client = string(all[i].ClientID)
+			return nil
+		}); err != nil {
+			return inWords(err)
+		}
+	}
+	return clientOf(c).within(ctx, d, fn)
 }
 
 // inWords turns a NOT_FOUND of the service into words: "there is no such user".
@@ -86,6 +121,41 @@ func newKeyJSON(key payout.Idempotency) keyJSON { return keyJSON{key.Key, key.Fi
 
 func (k keyJSON) fields() [][2]string {
 	return [][2]string{{"IDEMPOTENCY KEY", printable(k.IdempotencyKey)}, {"FINGERPRINT", k.RequestFingerprint}}
+}
+
+// begin returns where the page begins. created returns when the row --after was created, and false if there is none; what
+// says what it is.
+func (p *pages) begin(what string, created func(id string) (time.Time, bool, error)) (payout.Position, error) {
+	if p.After == "" {
+		return payout.Position{}, nil
+	}
+	at, ok, err := created(p.After)
+	if err == nil && !ok {
+		err = payout.NotFound(what)
+	}
+	return payout.Position{CreatedAt: at, ID: p.After}, err
+}
+
+// rowsOf reads rows from a position on until it has as many as the limit, and returns the id to continue after; "" on the last
+// page. It prints how to get the next page.
+func rowsOf[T any](
+	std streams, p pages, at payout.Position, read func(payout.Page) ([]T, payout.Position, error),
+) (all []T, next string, err error) {
+	for {
+		rows, following, err := read(payout.Page{After: at, Limit: p.Limit - len(all)})
+		if err != nil {
+			return nil, "", err
+		}
+		all = append(all, rows...)
+		switch {
+		case following == payout.Position{}:
+			return all, "", nil
+		case len(all) == p.Limit:
+			fmt.Fprintf(std.errs, "There are more: --after %s\n", following.ID)
+			return all, following.ID, nil
+		}
+		at = following // with several filters, a read may end before it has enough
+	}
 }
 
 // page cuts rows, which were read with one more than the limit, and returns the id to continue after; "" on the last page. It

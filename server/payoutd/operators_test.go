@@ -135,15 +135,19 @@ func (o operator) filled(t *testing.T) {
 func fill(ctx context.Context, tx payout.Tx) error {
 	const client = "acme"
 	asha := payout.User{
-		ID: ashaID, CreatedAt: seeded, Status: payout.KYCInProgress, Sending: true, Country: "US",
+		ID: ashaID, CreatedAt: seeded, Status: payout.KYCInProgress, Sending: true, Country: "US", ClientReference: "customer-1",
 		Profile: payout.UserProfile{
-			FirstName: "Asha", LastName: "Exa\x1bmple", Email: "asha@example.com", DateOfBirth: "1990-01-02", MobilePhone: "+15550100",
+			FirstName: "Asha", MiddleName: "Devi", LastName: "Exa\x1bmple", Email: "asha@example.com", DateOfBirth: "1990-01-02",
+			MobilePhone: "+15550100", Occupation: "Nur\x1bse",
 		},
 		Documents: []payout.Document{{ID: unknownID, Kind: payout.VirtualDocument, Type: "SSN", Value: "123-45-6789"}},
 	}
 	firm := payout.User{
 		ID: firmID, CreatedAt: seeded.Add(time.Minute), Status: payout.KYCVerified, Business: true, Country: "JP",
-		Profile: payout.UserProfile{FirstName: "Firm KK", Email: "x@firm.example", MailingAddress: &payout.MailingAddress{City: "Tokyo", Country: "JP"}},
+		Profile: payout.UserProfile{
+			FirstName: "Firm KK", Email: "x@firm.example", SourceOfFund: "Sales", TxnFrequency: "WEEKLY", NoOfTxnPerMonth: "4 to 8",
+			MailingAddress: &payout.MailingAddress{City: "Tokyo", Country: "JP"},
+		},
 	}
 	third := payout.User{ID: thirdID, CreatedAt: seeded.Add(time.Hour), Status: payout.KYCUnverified, Country: "US", Profile: payout.UserProfile{FirstName: "Third", Email: "t@example.com"}}
 	for _, u := range []payout.User{asha, firm, third} {
@@ -162,16 +166,17 @@ func fill(ctx context.Context, tx payout.Tx) error {
 	}
 	purpose := "FAMILY_SUPPORT"
 	t := payout.Transaction{
-		ID: transferID, UserID: ashaID, CreatedAt: seeded, Status: payout.StatusInitiated, DeliveryStatus: payout.DeliveryStatusNone,
+		ID: transferID, UserID: ashaID, CreatedAt: seeded, UpdatedAt: seeded, Status: payout.StatusInitiated,
+		DeliveryStatus: payout.DeliveryNone, RequiredInformation: []string{"ID_DOC", "OCCUPATION"},
 		FromAmount: 1234567890123_45, FromCurrency: "USD", ToAmount: 15000, ToCurrency: "JPY", FeeAmount: 5, ExchangeRate: decimal.MustParse("149.8200"),
-		FromFundID: fundID, FundingType: "BANK_ACCOUNT", Destination: "JP", Notes: payout.Notes{RemittancePurpose: &purpose},
+		FromFundID: fundID, FundingType: "BANK_ACCOUNT", Destination: "JP", ClientReference: "order-1", Notes: payout.Notes{RemittancePurpose: &purpose},
 		Documents: []payout.Document{{ID: payout.DocumentID(unknownID[:35] + "e"), Kind: payout.VirtualDocument, Type: "INVOICE", Value: "secret number"}},
 		To:        payout.ReceiveSide{ReceiveUserID: receiverID, Method: payout.CashPickup, Mode: payout.SenderAmount, PayerID: 7},
 		Receiver:  payout.Receiver{FirstName: "Ram", Email: "ram@example.com"},
 	}
 	second := t
 	second.ID, second.CreatedAt, second.Documents = transfer2ID, seeded.AddDate(0, 0, 1), nil
-	second.ToAmount, second.ToCurrency, second.Destination = 12345, "KWD", "KW"
+	second.ClientReference, second.ToAmount, second.ToCurrency, second.Destination = "order-2", 12345, "KWD", "KW"
 	for _, t := range []payout.Transaction{t, second} {
 		if err := tx.InsertTransaction(ctx, client, t); err != nil {
 			return err
@@ -205,6 +210,8 @@ func TestListingsOfOperators(t *testing.T) {
 			"funding_list":         {"funding-accounts", "list", "--client=acme", "--user=" + ashaID},
 			"funding_none":         {"funding-accounts", "list", "--client=acme", "--user=" + firmID},
 			"transactions_list":    {"transactions", "list", "--client=acme"},
+			"transactions_found":   {"transactions", "list", "--client=acme", "--user=" + ashaID, "--reference=order-1"},
+			"users_found":          {"users", "list", "--client=acme", "--status=IN PROGRESS", "--reference=customer-1"},
 			"transactions_none":    {"transactions", "list", "--client=beta"},
 			"transactions_show":    {"transactions", "show", "--client=acme", transferID},
 			"transactions_another": {"transactions", "show", "--client=acme", transfer2ID},
@@ -246,6 +253,17 @@ func TestErrorsOfCommands(t *testing.T) {
 			{exitUsage, "--limit (or $PAYOUTD_LIMIT) must be 1 to 1000", "transactions list --client=acme --limit=1001"},
 			{exitUsage, "--after (or $PAYOUTD_AFTER)" + notUUID, "transactions list --client=acme --after=1"},
 			{exitUsage, "--user (or $PAYOUTD_USER)" + notUUID, "transactions list --client=acme --user=1"},
+			{exitUsage, "--status (or $PAYOUTD_STATUS) must be one of INITIATED, PROCESSING, COMPLETED, FAILED, CANCELED, RETURNED", "transactions list --client=acme --status=DONE"},
+			{exitUsage, "--status (or $PAYOUTD_STATUS) must be one of INITIATED, PROCESSING, COMPLETED, FAILED, CANCELED, RETURNED", "transactions export --status=DONE"},
+			{exitUsage, "--ready (or $PAYOUTD_READY) needs --status INITIATED", "transactions export --ready --status=FAILED"},
+			{exitUsage, "--format (or $PAYOUTD_FORMAT) must be one of csv, jsonl", "transactions export --format=xml"},
+			{exitFailure, "there is no such client", "transactions export --client=nobody"},
+			{exitFailure, "there is no such client", "audit list --client=nobody"},
+			{exitUsage, "--client (or $PAYOUTD_CLIENT)" + notID, "audit list --client=Acme"},
+			{exitFailure, "there is no such client", "find --client=nobody " + ashaID},
+			{exitFailure, "there is no such client", "transactions release --client=nobody " + os.DevNull},
+			{exitUsage, "--since (or $PAYOUTD_SINCE) must be a day YYYY-MM-DD, a time YYYY-MM-DDTHH:MM:SSZ, or a duration such as 24h", "audit list --since=yesterday"},
+			{exitFailure, "there is no such entry of the audit log", "audit list --after=" + unknownID},
 			{exitUsage, "--from (or $PAYOUTD_FROM) must be a date YYYY-MM-DD", "transactions list --client=acme --from=2026-02-30"},
 			{exitUsage, "--to (or $PAYOUTD_TO) must be a date YYYY-MM-DD", "transactions list --client=acme --to=today"},
 			{exitUsage, "--to (or $PAYOUTD_TO) must not be before --from", "transactions list --client=acme --from=2026-03-02 --to=2026-03-01"},

@@ -27,7 +27,7 @@ type referenceData struct {
 const standard = "-"
 
 type referenceImport struct {
-	database
+	changing
 	What    string `arg:"" enum:"payers,banks,states" help:"payers, banks or states."`
 	File    string `arg:"" help:"CSV file with a header, or - for standard input."`
 	Replace bool   `help:"Also remove what is not in the file. Rejected if accounts or transactions refer to it."`
@@ -159,7 +159,7 @@ func (r referenceExport) Run(ctx context.Context, std streams) error {
 		if r.File == standard {
 			return write(std.out)
 		}
-		return replaceFile(r.File, write)
+		return replaceFile(r.File, false, write)
 	})
 }
 
@@ -171,8 +171,9 @@ func writeRows[T any](
 }
 
 // replaceFile writes a file next to the old one and renames it when it is complete: half a table, imported with --replace,
-// would remove the other half. Anything but a regular file, such as a pipe, is written directly.
-func replaceFile(name string, write func(io.Writer) error) (err error) {
+// would remove the other half. Anything but a regular file, such as a pipe, is written directly. Only its owner may read a
+// private file.
+func replaceFile(name string, private bool, write func(io.Writer) error) (err error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		file, err := os.OpenFile(name, os.O_WRONLY, 0) //nolint:gosec // the operator names it
 		if err != nil {
@@ -180,7 +181,15 @@ func replaceFile(name string, write func(io.Writer) error) (err error) {
 		}
 		return errors.Join(write(file), file.Close())
 	}
-	file, err := os.Create(filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".part"))
+	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".part")
+	mode := os.FileMode(0o666)
+	if private {
+		mode = 0o600
+		if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) { // it may have another mode
+			return err
+		}
+	}
+	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode) //nolint:gosec // the operator names it
 	if err != nil {
 		return err
 	}

@@ -173,11 +173,11 @@ func TestFailedExportKeepsTheFile(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "payers.csv")
 	for _, text := range []string{"first", "second"} {
-		if err := replaceFile(name, func(out io.Writer) error { _, err := io.WriteString(out, text); return err }); err != nil {
+		if err := replaceFile(name, false, func(out io.Writer) error { _, err := io.WriteString(out, text); return err }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	failed := replaceFile(name, func(out io.Writer) error {
+	failed := replaceFile(name, false, func(out io.Writer) error {
 		_, err := io.WriteString(out, "half of the thi")
 		return errors.Join(err, io.ErrUnexpectedEOF)
 	})

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
 )
 
 // Exit codes.
@@ -25,9 +26,17 @@ type commands struct {
 	Users           users           `cmd:"" help:"Show users, and set their verification."`
 	FundingAccounts fundingAccounts `cmd:"" help:"Show funding accounts, and set their status."`
 	Transactions    transactions    `cmd:"" help:"Show transactions."`
+	Limits          limits          `cmd:"" help:"Show what a user may still send."`
+	Webhooks        webhooks        `cmd:"" help:"Show webhook endpoints, and what became of deliveries."`
+	Find            find            `cmd:"" help:"Find an id, an idempotency key, a reference, an email address or a name, and print the command that shows it."`
 	Reference       referenceData   `cmd:"" help:"Import and export payers, banks and states."`
+	Audit           audit           `cmd:"" help:"Show what commands have changed, and who ran them."`
+	SecretsKey      secretsKey      `cmd:"" help:"Make and replace the key that encrypts webhook secrets."`
 	Migrate         migrate         `cmd:"" help:"Manage the database schema."`
 	Check           check           `cmd:"" help:"Compare counters with transactions, and rows with each other. Exit code 1 if something differs."`
+	Version         version         `cmd:"" help:"Print the versions of the program, the contract and the schema."`
+
+	Completion kongcompletion.Completion `cmd:"" help:"Print how to complete commands and flags with the tab key in bash, zsh or fish."`
 }
 
 // exit carries the code with which kong ends the program, after --help for example.
@@ -70,6 +79,7 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) (code
 		fmt.Fprintln(errs, "payoutd:", err)
 		return exitUsage
 	}
+	kongcompletion.Register(parser) // answers the shell if it asks what may follow
 	command, err := parser.Parse(args)
 	if err != nil {
 		fmt.Fprintf(errs, "payoutd: %s\nTry: payoutd --help\n", withVariable(err))

@@ -30,12 +30,16 @@ type serve struct {
 	SandboxPublic    bool          `help:"Serve a sandbox at an address that others can reach."`
 	RateLimit        int           `help:"Requests per second that each client may send; 0 is no limit." default:"1000"`
 	FailureLimit     int           `help:"Requests with wrong credentials per minute that an address may send, and that a client id may have; 0 is no limit." default:"300"`
+	Webhooks         string        `help:"Whether this replica delivers webhooks: on or off. Others deliver what it leaves." default:"on" enum:"on,off"`
+	WebhookRescue    time.Duration `help:"Time after which the attempts of a replica that was killed are made again; more than 28s." default:"2m"`
 	TrustedProxies   proxies       `help:"Addresses and networks (CIDR), separated by commas, of proxies in front of the service whose X-Forwarded-For is believed." placeholder:"LIST"`
 	OmitAddresses    bool          `help:"Leave the addresses of callers out of the log."`
 	Timeout          time.Duration `help:"Time to handle one request, once its body has arrived." default:"30s"`
 	BodyMemory       int64         `help:"Memory for the bodies of requests, in bytes; 0 is a quarter of GOMEMLIMIT, or else of the memory of the container or machine, and at most 268435456. Bodies wait for room for two minutes." default:"0"`
+	EventRetention   time.Duration `help:"How long events are kept for GET /events; 0 is for ever, otherwise at least 120h, so that webhooks can be delivered until then." default:"2160h"`
 	ShutdownDelay    time.Duration `help:"Time to accept connections after SIGTERM, while /readyz answers 503." default:"0s"`
 	ShutdownPatience time.Duration `help:"Time for requests in flight to finish after that." default:"20s"`
+	SecretsKey       string        `help:"File with the key of webhook secrets, made by payoutd secrets-key create. Without it, a sandbox uses a public key, and production answers operations about webhooks with 503." placeholder:"FILE"`
 	LogLevel         string        `help:"Minimum log level: debug, info, warn or error." default:"info" enum:"debug,info,warn,error"`
 	LogFormat        string        `help:"Log format: json or text." default:"json" enum:"json,text"`
 }
@@ -65,14 +69,19 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 	// The collector must know the limit of the container. Where there is no limit to be found, there is none.
 	_, _ = memlimit.Set(memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)))
 	srv, err := server.New(ctx, server.Config{
+		WebhooksOff: s.Webhooks == "off", WebhookRescue: s.WebhookRescue,
 		Database: s.Database, Sandbox: s.Sandbox, RateLimit: s.RateLimit, Logger: log,
 		FailureLimit: s.FailureLimit, TrustedProxies: s.TrustedProxies, OmitAddresses: s.OmitAddresses,
-		Timeout: s.Timeout, BodyMemory: s.BodyMemory, ShutdownDelay: s.ShutdownDelay, ShutdownPatience: s.ShutdownPatience,
+		Timeout: s.Timeout, BodyMemory: s.BodyMemory, EventRetention: s.EventRetention, ShutdownDelay: s.ShutdownDelay, ShutdownPatience: s.ShutdownPatience,
+		SecretsKey: s.SecretsKey,
 	})
 	switch {
 	case errors.Is(err, store.ErrDatabaseURL), errors.Is(err, server.ErrIsSandbox), errors.Is(err, server.ErrNotSandbox):
 		return usageError{"database", err}
 	case err != nil:
+		if key, ok := errors.AsType[server.SecretsKeyError](err); ok {
+			return usageError{"secrets-key", key.Err}
+		}
 		return err
 	}
 	defer func() { err = errors.Join(err, srv.Close()) }()
@@ -109,10 +118,12 @@ func (s serve) check() error {
 		wrong bool
 		want  string
 	}{
+		{"webhook-rescue", s.WebhookRescue <= 28*time.Second, "must be more than 28s"},
 		{"rate-limit", s.RateLimit < 0, "must not be negative"},
 		{"failure-limit", s.FailureLimit < 0, "must not be negative"},
 		{"body-memory", s.BodyMemory < 0, "must not be negative"},
 		{"timeout", s.Timeout <= 0, "must be more than 0"},
+		{"event-retention", s.EventRetention != 0 && s.EventRetention < 120*time.Hour, "must be 0 or at least 120h"},
 		{"shutdown-delay", s.ShutdownDelay < 0, "must not be negative"},
 		{"shutdown-patience", s.ShutdownPatience <= 0, "must be more than 0"},
 	} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,11 @@ import (
 // transactions is `payoutd transactions`.
 type transactions struct {
 	List transactionsList `cmd:"" help:"List transactions of a client, newest first."`
-	Show transactionsShow `cmd:"" help:"Print a transaction."`
+	Show transactionsShow `cmd:"" help:"Print a transaction, and the files that name it: exports, releases and settlements."`
+
+	Export  transactionsExport  `cmd:"" help:"Write transactions with everything that their payments need to a file, which has personal data."`
+	Release transactionsRelease `cmd:"" help:"Release the transactions of a file: from then on they are PROCESSING. All of them, or none."`
+	Settle  transactionsSettle  `cmd:"" help:"Record what became of the transactions of a file: COMPLETED, FAILED, RETURNED or READY_FOR_PICKUP. All of them, or none."`
 }
 
 // transactionJSON is a transaction without personal data; amounts are in major units.
@@ -23,8 +28,11 @@ type transactionJSON struct {
 	ID                string                 `json:"id"`
 	UserID            string                 `json:"user_id"`
 	CreatedAt         time.Time              `json:"created_at"`
+	UpdatedAt         time.Time              `json:"updated_at"`
 	Status            string                 `json:"status"`
 	DeliveryStatus    string                 `json:"delivery_status"`
+	StatusReason      string                 `json:"status_reason,omitempty"`
+	Required          []string               `json:"required_information"`
 	FromAmount        json.Number            `json:"from_amount"`
 	FromCurrency      string                 `json:"from_currency"`
 	ToAmount          json.Number            `json:"to_amount"`
@@ -42,6 +50,7 @@ type transactionJSON struct {
 	PayerID           int64                  `json:"payer_id,omitempty"`
 	PickupLocation    int64                  `json:"pickup_location,omitempty"`
 	RemittancePurpose string                 `json:"remittance_purpose,omitempty"`
+	Reference         string                 `json:"client_reference,omitempty"`
 	keyJSON
 	Documents []transactionDocument `json:"documents"`
 }
@@ -64,13 +73,14 @@ func newTransactionJSON(t payout.Transaction, key payout.Idempotency) transactio
 		purpose = *p
 	}
 	return transactionJSON{
-		ID: string(t.ID), UserID: string(t.UserID), CreatedAt: t.CreatedAt, Status: t.Status, DeliveryStatus: t.DeliveryStatus,
+		ID: string(t.ID), UserID: string(t.UserID), CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Status: string(t.Status),
+		DeliveryStatus: string(t.DeliveryStatus), StatusReason: string(t.StatusReason), Required: append([]string{}, t.RequiredInformation...),
 		FromAmount: major(t.FromAmount, t.FromCurrency), FromCurrency: t.FromCurrency,
 		ToAmount: major(t.ToAmount, t.ToCurrency), ToCurrency: t.ToCurrency,
 		FeeAmount: major(t.FeeAmount, t.FromCurrency), BonusAmount: major(t.BonusAmount, t.FromCurrency),
 		ExchangeRate: json.Number(t.ExchangeRate.String()), FromFundID: string(t.FromFundID), FundingType: t.FundingType,
 		Destination: t.Destination, ReceiveUserID: string(t.To.ReceiveUserID), Method: t.To.Method, Mode: t.To.Mode,
-		FundID: string(t.To.FundID), PayerID: t.To.PayerID, PickupLocation: t.To.PickupLocation, RemittancePurpose: purpose,
+		FundID: string(t.To.FundID), PayerID: t.To.PayerID, PickupLocation: t.To.PickupLocation, RemittancePurpose: purpose, Reference: t.ClientReference,
 		keyJSON: newKeyJSON(key), Documents: documents,
 	}
 }
@@ -80,9 +90,11 @@ type transactionsList struct {
 	clientOf
 	listing
 	pages
-	User string `help:"Only transactions of this user."`
-	From string `help:"First UTC day, such as 2026-03-01."`
-	To   string `help:"Last UTC day, included."`
+	User      string `help:"Only transactions of this user."`
+	Status    string `help:"Only transactions with this status: INITIATED, PROCESSING, COMPLETED, FAILED, CANCELED or RETURNED."`
+	Reference string `help:"Only transactions that the client created with this client_reference."`
+	From      string `help:"First UTC day, such as 2026-03-01."`
+	To        string `help:"Last UTC day, included."`
 }
 
 // Run lists transactions.
@@ -92,10 +104,15 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 			return err
 		}
 	}
+	if l.Status != "" {
+		if err := checkOneOf("status", l.Status, payout.TransactionStatuses()...); err != nil {
+			return err
+		}
+	}
 	if err := l.check(); err != nil {
 		return err
 	}
-	filter := store.TransactionFilter{UserID: payout.UserID(l.User), After: payout.TransactionID(l.After)}
+	filter := payout.TransactionFilter{UserID: payout.UserID(l.User), Status: payout.TransactionStatus(l.Status), ClientReference: l.Reference}
 	var err error
 	if filter.From, err = day("from", l.From); err != nil {
 		return err
@@ -115,11 +132,19 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 				return err
 			}
 		}
-		all, err := o.db.ClientTransactions(ctx, o.client.ID, filter, l.Limit+1)
+		at, err := l.begin("transaction", func(id string) (time.Time, bool, error) {
+			t, ok, err := o.db.ClientTransaction(ctx, o.client.ID, payout.TransactionID(id))
+			return t.CreatedAt, ok, err
+		})
 		if err != nil {
 			return err
 		}
-		all, next := page(std, l.pages, all, func(t payout.Transaction) string { return string(t.ID) })
+		all, next, err := rowsOf(std, l.pages, at, func(p payout.Page) ([]payout.Transaction, payout.Position, error) {
+			return o.service.ClientTransactions(ctx, o.client, filter, p)
+		})
+		if err != nil {
+			return err
+		}
 		ids := make([]string, len(all))
 		for i, t := range all {
 			ids[i] = string(t.ID)
@@ -133,10 +158,10 @@ func (l transactionsList) Run(ctx context.Context, std streams) error {
 		for i, t := range all {
 			rows[i] = newTransactionJSON(t, keys[string(t.ID)])
 			cells[i] = []string{
-				string(t.ID), utc(t.CreatedAt), string(t.UserID), t.Status, rows[i].from(), rows[i].to(), t.Destination, string(t.To.Method),
+				string(t.ID), utc(t.CreatedAt), string(t.UserID), rows[i].Status, rows[i].from(), rows[i].to(), t.Destination, string(t.To.Method), printable(t.ClientReference),
 			}
 		}
-		return l.print(std.out, pageJSON[transactionJSON]{rows, next}, []string{"ID", "CREATED", "USER", "STATUS", "FROM", "TO", "COUNTRY", "METHOD"}, cells)
+		return l.print(std.out, pageJSON[transactionJSON]{rows, next}, []string{"ID", "CREATED", "USER", "STATUS", "FROM", "TO", "COUNTRY", "METHOD", "REFERENCE"}, cells)
 	})
 }
 
@@ -158,7 +183,7 @@ func (t transactionJSON) to() string { return t.ToAmount.String() + " " + t.ToCu
 
 type transactionsShow struct {
 	database
-	clientOf
+	clientOfID
 	listing
 	TransactionID string `arg:"" help:"Id of the transaction."`
 }
@@ -168,7 +193,7 @@ func (s transactionsShow) Run(ctx context.Context, std streams) error {
 	if err := checkIDs(named{"<transaction-id>", &s.TransactionID}); err != nil {
 		return err
 	}
-	return s.within(ctx, s.database, func(o operation) error {
+	return s.within(ctx, s.database, store.KindTransaction, s.TransactionID, func(o operation) error {
 		t, ok, err := o.db.ClientTransaction(ctx, o.client.ID, payout.TransactionID(s.TransactionID))
 		if err != nil {
 			return err
@@ -180,9 +205,33 @@ func (s transactionsShow) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
-		shown := newTransactionJSON(t, keys[string(t.ID)])
-		return s.printFields(std.out, shown, shown.fields())
+		uses, err := o.db.TransactionFiles(ctx, o.client.ID, t.ID)
+		if err != nil {
+			return err
+		}
+		shown := shownTransaction{newTransactionJSON(t, keys[string(t.ID)]), make([]transactionFile, len(uses))}
+		fields := shown.fields()
+		for i, u := range uses {
+			shown.Files[i] = transactionFile{string(u.ID), string(u.Direction), u.Name, u.Line, u.Actor, u.At}
+			fields = append(fields, [2]string{strings.ToUpper(string(u.Direction)), printable(fmt.Sprintf("line %d of %s, by %s at %s (%s)", u.Line, u.Name, u.Actor, utc(u.At), u.ID))})
+		}
+		return s.printFields(std.out, shown, fields)
 	})
+}
+
+// shownTransaction is a transaction with the files that name it, oldest first.
+type shownTransaction struct {
+	transactionJSON
+	Files []transactionFile `json:"files"`
+}
+
+type transactionFile struct {
+	ID        string    `json:"file_id"`
+	Direction string    `json:"direction"`
+	Name      string    `json:"name"`
+	Line      int       `json:"line"`
+	Actor     string    `json:"actor"`
+	At        time.Time `json:"at"`
 }
 
 func (t transactionJSON) fields() [][2]string {
@@ -190,9 +239,12 @@ func (t transactionJSON) fields() [][2]string {
 	fields := [][2]string{
 		{"ID", t.ID},
 		{"CREATED", utc(t.CreatedAt)},
+		{"UPDATED", utc(t.UpdatedAt)},
 		{"USER", t.UserID},
 		{"STATUS", t.Status},
 		{"DELIVERY STATUS", t.DeliveryStatus},
+		{"STATUS REASON", t.StatusReason},
+		{"REQUIRED", strings.Join(t.Required, " ")},
 		{"FROM", t.from()},
 		{"TO", t.to()},
 		{"FEE", t.FeeAmount.String() + " " + t.FromCurrency},
@@ -208,6 +260,7 @@ func (t transactionJSON) fields() [][2]string {
 		{"PAYER", number(t.PayerID)},
 		{"PICKUP LOCATION", number(t.PickupLocation)},
 		{"PURPOSE", printable(t.RemittancePurpose)},
+		{"REFERENCE", printable(t.Reference)},
 	}
 	fields = append(fields, t.keyJSON.fields()...)
 	for _, d := range t.Documents {

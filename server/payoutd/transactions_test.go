@@ -15,6 +15,8 @@ func TestTransactionsAreListedInPagesAndDays(t *testing.T) {
 			{"--limit=1 --after=" + transfer2ID, transferID, ""},
 			{"--user=" + ashaID, transfer2ID + " " + transferID, ""},
 			{"--user=" + firmID, "", ""},
+			{"--status=INITIATED", transfer2ID + " " + transferID, ""},
+			{"--status=COMPLETED", "", ""},
 			{"--from=" + transferDate, transfer2ID + " " + transferID, ""},
 			{"--to=" + transferDate, transferID, ""}, // the last day is included
 			{"--from=2020-03-15", transfer2ID, ""},

@@ -16,9 +16,10 @@ import (
 
 // users is `payoutd users`.
 type users struct {
-	List   usersList   `cmd:"" help:"List users of a client, newest first, without personal data."`
-	Show   usersShow   `cmd:"" help:"Print a user with its CIP tags; the email address is masked."`
-	Verify usersVerify `cmd:"" help:"Set the KYC status of a user, statuses of its CIP tags, or both."`
+	List      usersList      `cmd:"" help:"List users of a client, newest first, without personal data."`
+	Show      usersShow      `cmd:"" help:"Print a user with its CIP tags; the email address is masked."`
+	Verify    usersVerify    `cmd:"" help:"Set the KYC status of a user, statuses of its CIP tags, or both."`
+	Documents usersDocuments `cmd:"" help:"Show and export the documents of a user, to review them."`
 }
 
 // userJSON is a user without personal data.
@@ -29,10 +30,11 @@ type userJSON struct {
 	Business  bool             `json:"business"`
 	Sending   bool             `json:"sending"`
 	Country   string           `json:"country"`
+	Reference string           `json:"client_reference,omitempty"`
 }
 
 func newUserJSON(u payout.User) userJSON {
-	return userJSON{string(u.ID), u.CreatedAt, u.Status, u.Business, u.Sending, u.Country}
+	return userJSON{string(u.ID), u.CreatedAt, u.Status, u.Business, u.Sending, u.Country, u.ClientReference}
 }
 
 func kind(business bool) string {
@@ -47,7 +49,8 @@ type usersList struct {
 	clientOf
 	listing
 	pages
-	Status string `help:"Only users with this KYC status: UNVERIFIED, 'IN PROGRESS', SUSPENDED or VERIFIED."`
+	Status    string `help:"Only users with this KYC status: UNVERIFIED, 'IN PROGRESS', SUSPENDED or VERIFIED."`
+	Reference string `help:"Only users that the client registered with this client_reference."`
 }
 
 // Run lists users.
@@ -61,19 +64,27 @@ func (l usersList) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	return l.within(ctx, l.database, func(o operation) error {
-		filter := store.UserFilter{Status: payout.KYCStatus(l.Status), After: payout.UserID(l.After)}
-		all, err := o.db.Users(ctx, o.client.ID, filter, l.Limit+1)
+		at, err := l.begin("user", func(id string) (time.Time, bool, error) {
+			u, ok, err := o.db.User(ctx, o.client.ID, payout.UserID(id))
+			return u.CreatedAt, ok, err
+		})
 		if err != nil {
 			return err
 		}
-		all, next := page(std, l.pages, all, func(u payout.User) string { return string(u.ID) })
+		filter := payout.UserFilter{Status: payout.KYCStatus(l.Status), ClientReference: l.Reference}
+		all, next, err := rowsOf(std, l.pages, at, func(p payout.Page) ([]payout.User, payout.Position, error) {
+			return o.service.Users(ctx, o.client, filter, p)
+		})
+		if err != nil {
+			return err
+		}
 		rows := make([]userJSON, len(all))
 		cells := make([][]string, len(all))
 		for i, u := range all {
 			rows[i] = newUserJSON(u)
-			cells[i] = []string{string(u.ID), utc(u.CreatedAt), string(u.Status), kind(u.Business), yesNo(u.Sending), u.Country}
+			cells[i] = []string{string(u.ID), utc(u.CreatedAt), string(u.Status), kind(u.Business), yesNo(u.Sending), u.Country, printable(u.ClientReference)}
 		}
-		return l.print(std.out, pageJSON[userJSON]{rows, next}, []string{"ID", "CREATED", "KYC STATUS", "KIND", "SENDS", "COUNTRY"}, cells)
+		return l.print(std.out, pageJSON[userJSON]{rows, next}, []string{"ID", "CREATED", "KYC STATUS", "KIND", "SENDS", "COUNTRY", "REFERENCE"}, cells)
 	})
 }
 
@@ -96,7 +107,7 @@ type documentJSON struct {
 
 type usersShow struct {
 	database
-	clientOf
+	clientOfID
 	listing
 	UserID   string `arg:"" help:"Id of the user."`
 	Personal bool   `help:"Print all that the user submitted, but no document numbers."`
@@ -107,7 +118,7 @@ func (s usersShow) Run(ctx context.Context, std streams) error {
 	if err := checkIDs(named{"<user-id>", &s.UserID}); err != nil {
 		return err
 	}
-	return s.within(ctx, s.database, func(o operation) error {
+	return s.within(ctx, s.database, store.KindUser, s.UserID, func(o operation) error {
 		u, err := o.service.User(ctx, o.client, payout.UserID(s.UserID))
 		if err != nil {
 			return err
@@ -121,7 +132,7 @@ func (s usersShow) Run(ctx context.Context, std streams) error {
 			return err
 		}
 		shown := shownUser{
-			userJSON: newUserJSON(u), keyJSON: newKeyJSON(keys[string(u.ID)]), Name: strings.TrimSpace(u.Profile.FirstName + " " + u.Profile.LastName),
+			userJSON: newUserJSON(u), keyJSON: newKeyJSON(keys[string(u.ID)]), Name: u.Profile.Name(),
 			Email: masked(u.Profile.Email), Tags: info.Tags, Documents: []documentJSON{},
 		}
 		if s.Personal {
@@ -149,6 +160,7 @@ func (u shownUser) fields() [][2]string {
 		{"KIND", kind(u.Business)},
 		{"SENDS", yesNo(u.Sending)},
 		{"COUNTRY", u.Country},
+		{"REFERENCE", printable(u.Reference)},
 		{"NAME", printable(u.Name)},
 		{"EMAIL", printable(u.Email)},
 	}
@@ -162,10 +174,14 @@ func (u shownUser) fields() [][2]string {
 			{"ZIPCODE", p.Zipcode},
 			{"MOBILE PHONE", p.MobilePhone},
 			{"IP ADDRESS", p.IPAddress},
+			{"OCCUPATION", p.Occupation},
 			{"BUSINESS TYPE", p.BusinessType},
 			{"USER SCOPE", p.UserScope},
 			{"COMPANY WEBSITE", p.CompanyWebsite},
 			{"EMPLOYEES", p.NumberOfEmployee},
+			{"SOURCE OF FUND", p.SourceOfFund},
+			{"TXN FREQUENCY", p.TxnFrequency},
+			{"TXN PER MONTH", p.NoOfTxnPerMonth},
 			{"MAILING ADDRESS", mailingAddress(p.MailingAddress)},
 		} {
 			fields = append(fields, [2]string{f[0], printable(f[1])})
@@ -206,12 +222,13 @@ type verificationJSON struct {
 }
 
 type usersVerify struct {
-	database
-	clientOf
+	changing
+	clientOfID
 	listing
 	UserID    string            `arg:"" help:"Id of the user."`
 	KYCStatus string            `name:"kyc-status" help:"UNVERIFIED, 'IN PROGRESS', SUSPENDED or VERIFIED."`
 	Tag       map[string]string `help:"CIP tag and its status, such as ID_DOC=VERIFIED; may be repeated." mapsep:"," placeholder:"TAG=STATUS"`
+	Force     bool              `help:"Make tags VERIFIED for which nothing was submitted."`
 }
 
 // Run sets the verification of a user, all or nothing.
@@ -219,7 +236,9 @@ func (v usersVerify) Run(ctx context.Context, std streams) error {
 	if err := checkIDs(named{"<user-id>", &v.UserID}); err != nil {
 		return err
 	}
-	change := payout.Verification{Status: payout.KYCStatus(v.KYCStatus), Tags: map[string]payout.CIPStatus{}}
+	change := payout.Verification{
+		Status: payout.KYCStatus(v.KYCStatus), Tags: map[string]payout.CIPStatus{}, OnlySubmitted: !v.Force,
+	}
 	if v.KYCStatus != "" {
 		if err := checkOneOf("kyc-status", v.KYCStatus, payout.KYCStatuses()...); err != nil {
 			return err
@@ -233,7 +252,7 @@ func (v usersVerify) Run(ctx context.Context, std streams) error {
 		}
 		change.Tags[tag] = payout.CIPStatus(v.Tag[tag])
 	}
-	return v.within(ctx, v.database, func(o operation) error {
+	return v.within(ctx, v.changing, store.KindUser, v.UserID, func(o operation) error {
 		info, err := o.service.SetVerification(ctx, o.client, payout.UserID(v.UserID), change)
 		if payout.CodeOf(err) == payout.CodeBadRequest {
 			return unknownTag(err)

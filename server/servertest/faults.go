@@ -17,7 +17,8 @@ import (
 // Tables are the tables that operations read after authentication.
 var Tables = []string{
 	"users", "cip_tags", "limit_usage", "funding_accounts", "receive_users", "bank_accounts", "wallet_accounts",
-	"transactions", "documents", "idempotency_keys", "states", "payers", "banks",
+	"transactions", "documents", "idempotency_keys", "states", "payers", "banks", "events",
+	"webhook_endpoints",
 }
 
 // Lose renames tables, and returns a function that restores them.

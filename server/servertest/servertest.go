@@ -28,11 +28,11 @@ type Server struct {
 }
 
 // New starts a sandbox on a database of its own, without a rate limit, and stops it when the test ends. configure may
-// change anything: with the Database of another server the two are replicas.
+// change anything: with the Database of another server the two are replicas, and with WebhooksOff unset it delivers webhooks.
 func New(t testing.TB, configure ...func(*server.Config)) *Server {
 	t.Helper()
 	clock := &Clock{now: time.Date(2026, 3, 14, 15, 9, 26, 535897000, time.UTC)}
-	config := server.Config{Sandbox: true, Now: clock.Now}
+	config := server.Config{Sandbox: true, Now: clock.Now, WebhooksOff: true}
 	for _, c := range configure {
 		c(&config)
 	}

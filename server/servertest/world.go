@@ -19,6 +19,7 @@ import (
 var CreationTables = map[string]string{
 	"createUser": "users", "createFundingAccount": "funding_accounts", "createReceiveUser": "receive_users",
 	"createBankAccount": "bank_accounts", "createWalletAccount": "wallet_accounts", "createTransaction": "transactions",
+	"createDocuments": "documents", "createWebhookEndpoint": "webhook_endpoints", "rotateWebhookSecret": "webhook_rotations",
 }
 
 // Creations lists the operations that take a key.
@@ -43,34 +44,56 @@ func (w World) Create(t testing.TB, s *Server, op *contract.Operation, key strin
 }
 
 // World has the ids that the requests of all operations need, by path parameter, and the bank and wallet accounts of the
-// receive user.
+// receive user. What an operation deletes is one of its own, under the name of the parameter and ToDelete, so that the other
+// operations find theirs.
 type World map[string]string
+
+// ToDelete follows the name of a path parameter in the names of what is deleted.
+const ToDelete = " to delete"
 
 // Reference are the path parameters of reference data, which no client owns.
 var Reference = World{
 	"payerId": "1001", "bankId": "2001", "countryCode": "US", "stateCode": "CA", "stateId": "840002",
 }
 
-// NewWorld creates a sender with accounts, a receive user with accounts, and a transaction.
+// NewWorld creates two webhook endpoints, a sender with accounts, a receive user with accounts, and a transaction; event_id is
+// an event of the client.
 func NewWorld(t testing.TB, c *api.ClientWithResponses) World {
 	t.Helper()
+	endpoint, toDelete := NewWebhookEndpoint(t, c), NewWebhookEndpoint(t, c)
 	sender := NewSender(t, c)
 	receiver := NewReceiver(t, c, sender.ID)
 	r := Send(t, c, sender.ID, "", Deposit(t, sender, receiver, "1"))
 	transaction := OK(t, r.StatusCode(), r.Body, r.JSON200, nil)
+	feed, err := c.ListEventsWithResponse(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := OK(t, feed.StatusCode(), feed.Body, feed.JSON200, nil)
 	w := maps.Clone(Reference)
 	maps.Copy(w, World{
 		"user_id": sender.ID.String(), "funding_account_id": sender.Fund.String(),
 		"receive_user_id": receiver.ID.String(), "bank": receiver.Bank.String(), "wallet": receiver.Wallet.String(),
-		"transaction_id": transaction.ID.String(),
+		"transaction_id": transaction.ID.String(), "event_id": events.Items[0].ID.String(),
+		"webhook_endpoint_id": endpoint, "webhook_endpoint_id" + ToDelete: toDelete,
 	})
 	return w
+}
+
+// NewWebhookEndpoint creates a webhook endpoint and returns its id.
+func NewWebhookEndpoint(t testing.TB, c *api.ClientWithResponses) string {
+	t.Helper()
+	r, err := c.CreateWebhookEndpointWithResponse(t.Context(), &api.CreateWebhookEndpointParams{}, api.WebhookEndpointRequest{URL: "https://example.com/webhooks"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return OK(t, r.StatusCode(), r.Body, r.JSON200, nil).ID.String()
 }
 
 // Nowhere has ids that never existed.
 func Nowhere() World {
 	w := World{"payerId": "9999999", "bankId": "9999999", "countryCode": "QQ", "stateCode": "QQQ", "stateId": "9999999"}
-	for _, name := range []string{"user_id", "funding_account_id", "receive_user_id", "bank", "wallet", "transaction_id"} {
+	for _, name := range []string{"user_id", "funding_account_id", "receive_user_id", "bank", "wallet", "transaction_id", "event_id", "webhook_endpoint_id", "webhook_endpoint_id" + ToDelete} {
 		w[name] = uuid.NewString()
 	}
 	return w
@@ -81,8 +104,24 @@ func (w World) With(other World, names ...string) World {
 	w = maps.Clone(w)
 	for _, name := range names {
 		w[name] = other[name]
+		if id, ok := other[name+ToDelete]; ok {
+			w[name+ToDelete] = id
+		}
 	}
 	return w
+}
+
+// WithID returns the world with this id for a path parameter, of what is deleted too.
+func (w World) WithID(name, id string) World {
+	return w.With(World{name: id, name + ToDelete: id}, name)
+}
+
+// ID returns the id for a path parameter of an operation; empty if there is none.
+func (w World) ID(op *contract.Operation, name string) string {
+	if op.Method == http.MethodDelete {
+		return w[name+ToDelete]
+	}
+	return w[name]
 }
 
 // PathParameter matches a parameter of a path template.
@@ -112,8 +151,8 @@ func (w World) Path(t testing.TB, op *contract.Operation) string {
 	t.Helper()
 	path := op.Path
 	for _, name := range PathParameters(op) {
-		value, ok := w[name]
-		if !ok {
+		value := w.ID(op, name)
+		if value == "" {
 			t.Fatalf("%s has the path parameter %s, for which there is no case", op.ID, name)
 		}
 		path = strings.ReplaceAll(path, "{"+name+"}", value)
@@ -132,6 +171,8 @@ func (w World) Body(t testing.TB, op *contract.Operation) []byte {
 	}
 	text, ok := map[string]string{
 		"createUser":              `{"first_name":"Asha","email":"asha@example.com","country":"US","type":"SEND"}`,
+		"updateUser":              `{"city":"Reno"}`,
+		"createDocuments":         `{"virtual_documents":[{"document_value":"000000000","document_type":"SSN"}]}`,
 		"createFundingAccount":    `{"funding_source_type":"CARD"}`,
 		"createReceiveUser":       `{"first_name":"Bina","country":"NP"}`,
 		"createBankAccount":       `{"bank_id":2001,"account_number":"0001234567","currency":"NPR"}`,
@@ -139,6 +180,10 @@ func (w World) Body(t testing.TB, op *contract.Operation) []byte {
 		"setVerification":         `{"kyc_status":"VERIFIED"}`,
 		"setFundingAccountStatus": `{"status":"ACTIVE"}`,
 		"createTransaction":       w.Transfer("BANK_DEPOSIT", w["bank"]),
+		"previewTransaction":      w.Transfer("BANK_DEPOSIT", w["bank"]),
+		"setTransactionStatus":    `{"status":"CANCELED"}`,
+		"createWebhookEndpoint":   `{"url":"https://example.com/webhooks"}`,
+		"updateWebhookEndpoint":   `{"url":"https://example.com/webhooks/v2"}`,
 	}[op.ID]
 	if !ok {
 		t.Fatalf("%s takes a body, for which there is no case", op.ID)

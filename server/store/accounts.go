@@ -46,21 +46,21 @@ func (t tx) InsertFundingAccount(ctx context.Context, clientID payout.ClientID, 
 	return err
 }
 
-// SetFundingAccountStatus changes the status of a funding account of a user.
+// SetFundingAccountStatus changes the status of a funding account of a user; it returns false if that is the status already.
 func (t tx) SetFundingAccountStatus(
 	ctx context.Context, clientID payout.ClientID, userID payout.UserID, id payout.FundingAccountID, status payout.FundingAccountStatus,
-) error {
-	_, err := t.exec(ctx, `update funding_accounts set status = $4 where client_id = $1 and id = $3 and user_id = $2`,
-		clientID, userID, id, string(status))
-	return err
+) (changed bool, err error) {
+	n, err := t.exec(ctx, `update funding_accounts set status = $4
+		where client_id = $1 and id = $3 and user_id = $2 and status <> $4`, clientID, userID, id, string(status))
+	return n > 0, err
 }
 
 const receiveUserColumns = `id, user_id, first_name, last_name, email, mobile_phone, address_line1, city, state, zipcode,
-	country, created_at`
+	country, client_reference, created_at`
 
 func scanReceiveUser(s scanner, r *payout.ReceiveUser) error {
 	return s.Scan(&r.ID, &r.UserID, &r.FirstName, &r.LastName, &r.Email, &r.MobilePhone, &r.AddressLine1, &r.City,
-		&r.State, &r.Zipcode, &r.Country, timeColumn{&r.CreatedAt})
+		&r.State, &r.Zipcode, &r.Country, textOrNull{&r.ClientReference}, timeColumn{&r.CreatedAt})
 }
 
 // ReceiveUsers lists a page of the receive users of a user, oldest first.
@@ -80,9 +80,9 @@ func (r reads) ReceiveUser(ctx context.Context, clientID payout.ClientID, userID
 // InsertReceiveUser writes a receive user.
 func (t tx) InsertReceiveUser(ctx context.Context, clientID payout.ClientID, r payout.ReceiveUser) error {
 	_, err := t.exec(ctx, `insert into receive_users (client_id, `+receiveUserColumns+`)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		clientID, r.ID, r.UserID, r.FirstName, r.LastName, r.Email, r.MobilePhone, r.AddressLine1, r.City, r.State,
-		r.Zipcode, r.Country, micros(r.CreatedAt))
+		r.Zipcode, r.Country, nullIfEmpty(r.ClientReference), micros(r.CreatedAt))
 	return err
 }
 

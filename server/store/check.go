@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 
-	"github.com/pressly/goose/v3"
-
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
@@ -14,7 +12,7 @@ import (
 type Difference struct {
 	Table    string          `json:"table"`
 	ClientID payout.ClientID `json:"client_id,omitempty"` // empty for reference data
-	ID       string          `json:"id"`                  // of the row; of a counter or tag, the id of its user
+	ID       string          `json:"id"`                  // of the row; of a counter or tag, the id of its user; of a job, that of its event
 	Problem  string          `json:"problem"`
 }
 
@@ -44,20 +42,15 @@ type Checked struct {
 //
 // It returns CodeServiceUnavailable while the database is unavailable, and the error of report.
 func (s *Store) Check(ctx context.Context, report func(Difference) error) (Checked, error) {
-	// A transaction reads one snapshot: always in SQLite, from this isolation level on in PostgreSQL.
-	var options *sql.TxOptions
-	if s.engine.dialect == goose.DialectPostgres {
-		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	}
-	t, err := s.reader.BeginTx(ctx, options)
+	t, err := s.snapshot(ctx)
 	if err != nil {
-		return Checked{}, s.failed(err)
+		return Checked{}, err
 	}
 	defer t.Rollback() //nolint:errcheck // nothing was written
 	c := checking{reads: s.reads, report: report}
 	c.db = t
 	for _, part := range []func(context.Context) error{
-		c.clients, c.reference, c.users, c.tags, c.accounts, c.documents, c.keys, c.relations, c.usage,
+		c.clients, c.reference, c.users, c.tags, c.accounts, c.documents, c.keys, c.relations, c.events, c.webhooks, c.jobs, c.usage,
 	} {
 		if err := part(ctx); err != nil {
 			return c.done, err

@@ -48,11 +48,13 @@ var relations = []relation{
 	{"transactions", "its receive user does not exist", orphans("transactions", "id", "receive_users", "receive_user_id")},
 	{"documents", "its user does not exist", orphans("documents", "id", "users", "user_id")},
 	{"documents", "its transaction does not exist", orphans("documents", "id", "transactions", "transaction_id")},
+	{"webhook_deliveries", "its endpoint does not exist", orphans("webhook_deliveries", "event_id", "webhook_endpoints", "endpoint_id")},
 }
 
 // withoutResource selects the keys whose resource is in none of the tables.
 func withoutResource() string {
-	tables := []string{"users", "funding_accounts", "receive_users", "bank_accounts", "wallet_accounts", "transactions"}
+	tables := []string{"users", "funding_accounts", "receive_users", "bank_accounts", "wallet_accounts", "transactions", "documents",
+		"webhook_endpoints", "webhook_rotations"}
 	for i, table := range tables {
 		tables[i] = `not exists (select 1 from ` + table + ` r where r.client_id = k.client_id and r.id = k.resource_id)`
 	}
@@ -65,8 +67,11 @@ func orphans(table, id, parent, reference string) string {
 		and not exists (select 1 from ` + parent + ` p where p.client_id = c.client_id and p.id = c.` + reference + `)`
 }
 
-func (c *checking) relations(ctx context.Context) error {
-	for _, r := range relations {
+func (c *checking) relations(ctx context.Context) error { return c.related(ctx, relations) }
+
+// related reports the rows that violate one of the constraints.
+func (c *checking) related(ctx context.Context, all []relation) error {
+	for _, r := range all {
 		if _, err := c.rows(ctx, r.table, func(s scanner, v *rowCheck) error {
 			v.when(true, r.problem)
 			return s.Scan(&v.clientID, &v.id)

@@ -51,10 +51,13 @@ func (c *checking) reference(ctx context.Context) error {
 func (c *checking) users(ctx context.Context) (err error) {
 	c.done.Users, err = c.rows(ctx, "users", func(s scanner, v *rowCheck) error {
 		var status payout.KYCStatus
-		err := s.Scan(&v.clientID, &v.id, &status, v.parses("profile", userOf(&payout.UserProfile{})))
+		var email string
+		var profile payout.UserProfile
+		err := s.Scan(&v.clientID, &v.id, &status, &email, v.parses("profile", userOf(&profile)))
+		v.when(len(v.problems) == 0 && email != profile.Email, "email is not that of profile")
 		v.when(!slices.Contains(payout.KYCStatuses(), status), "status is not a KYC status")
 		return err
-	}, `select client_id, id, status, profile from users order by client_id, id`)
+	}, `select client_id, id, status, email, profile from users order by client_id, id`)
 	return err
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"maps"
 	"math"
@@ -76,7 +77,8 @@ func (c *checking) usageWithin(ctx context.Context, within string, args []any) e
 	sums := map[counterKey]int64{}
 	n, err := c.rows(ctx, "transactions", func(s scanner, v *rowCheck) error { return scanChecked(s, v, sums) },
 		`select client_id, id, user_id, created_at, from_amount, from_currency, to_amount, to_currency, fee_amount,
-			exchange_rate, destination, payout_method, calculation_mode, notes, receiver
+			exchange_rate, destination, payout_method, calculation_mode, notes, receiver, status, delivery_status, status_reason,
+			updated_at, required_information
 		from transactions where`+within+` order by user_id, created_at, id`, args...)
 	if err != nil {
 		return err
@@ -116,14 +118,20 @@ func (c *checking) usageWithin(ctx context.Context, within string, args []any) e
 	return nil
 }
 
-// scanChecked checks a transaction and adds it to its three counters.
+// scanChecked checks a transaction and adds what it counts to its three counters.
 func scanChecked(s scanner, v *rowCheck, sums map[counterKey]int64) error {
 	var t payout.Transaction
 	var rate string
+	var updated sql.NullInt64
 	if err := s.Scan(&v.clientID, &v.id, &t.UserID, timeColumn{&t.CreatedAt}, &t.FromAmount, &t.FromCurrency, &t.ToAmount,
 		&t.ToCurrency, &t.FeeAmount, &rate, &t.Destination, &t.To.Method, &t.To.Mode, v.parses("notes", notesOf(&t.Notes)),
-		v.parses("receiver", receiverOf(&t.Receiver))); err != nil {
+		v.parses("receiver", receiverOf(&t.Receiver)), &t.Status, &t.DeliveryStatus, &t.StatusReason, &updated,
+		v.parses("required_information", textsColumn(&t.RequiredInformation))); err != nil {
 		return err
+	}
+	t.UpdatedAt = updatedAt(t, updated)
+	for _, problem := range t.LifecycleProblems() {
+		v.when(true, problem)
 	}
 	v.currency("from_currency", t.FromCurrency)
 	v.currency("to_currency", t.ToCurrency)
@@ -135,15 +143,20 @@ func scanChecked(s scanner, v *rowCheck, sums map[counterKey]int64) error {
 	v.when(!slices.Contains(payout.PayoutMethods(), t.To.Method), "payout_method is unknown")
 	v.when(!slices.Contains(payout.CalculationModes(), t.To.Mode), "calculation_mode is unknown")
 
+	// What was given back leaves its counters behind, which may be zero.
+	counted := t.FromAmount
+	if !t.Status.Counts() {
+		counted = 0
+	}
 	day, month, year := payout.UsageKey{At: t.CreatedAt}.Periods()
 	for _, period := range []string{day, month, year} {
 		key := counterKey{v.clientID, t.UserID, t.Destination, t.FromCurrency, period}
 		sum := sums[key]
-		if t.FromAmount > 0 && sum > math.MaxInt64-t.FromAmount {
+		if counted > 0 && sum > math.MaxInt64-counted {
 			v.when(true, "the sum of the transactions of "+period+" exceeds the range of a counter")
 			continue
 		}
-		sums[key] = sum + t.FromAmount
+		sums[key] = sum + counted
 	}
 	return nil
 }

@@ -32,6 +32,19 @@ func (c timeColumn) Scan(src any) error {
 	return nil
 }
 
+// textOrNull scans a text; null is "". nullIfEmpty is the reverse: an index may then leave out the rows without one.
+type textOrNull struct{ text *string }
+
+// Scan implements sql.Scanner.
+func (c textOrNull) Scan(src any) error {
+	var text sql.NullString
+	err := text.Scan(src)
+	*c.text = text.String
+	return err
+}
+
+func nullIfEmpty(text string) sql.NullString { return sql.NullString{String: text, Valid: text != ""} }
+
 // jsonColumn scans JSON of the row type R into a value V of the domain.
 type jsonColumn[R, V any] struct {
 	into  *V
@@ -215,6 +228,7 @@ func branchesOf(all *[]payout.Branch) sql.Scanner {
 // userRow is the JSON of users.profile.
 type userRow struct {
 	FirstName        string             `json:"first_name"`
+	MiddleName       string             `json:"middle_name,omitempty"`
 	LastName         string             `json:"last_name,omitempty"`
 	Email            string             `json:"email"`
 	Gender           string             `json:"gender,omitempty"`
@@ -225,10 +239,14 @@ type userRow struct {
 	Zipcode          string             `json:"zipcode,omitempty"`
 	State            string             `json:"state,omitempty"`
 	IPAddress        string             `json:"ip_address,omitempty"`
+	Occupation       string             `json:"occupation,omitempty"`
 	BusinessType     string             `json:"business_type,omitempty"`
 	UserScope        string             `json:"user_scope,omitempty"`
 	CompanyWebsite   string             `json:"company_website,omitempty"`
 	NumberOfEmployee string             `json:"number_of_employee,omitempty"`
+	SourceOfFund     string             `json:"source_of_fund,omitempty"`
+	TxnFrequency     string             `json:"txn_frequency,omitempty"`
+	NoOfTxnPerMonth  string             `json:"no_of_txn_per_month,omitempty"`
 	MailingAddress   *mailingAddressRow `json:"mailing_address,omitempty"`
 }
 
@@ -255,8 +273,9 @@ func (n nullableTextRow) MarshalJSON() ([]byte, error) { return json.Marshal(n.T
 
 func userText(p payout.UserProfile) string {
 	row := userRow{
-		p.FirstName, p.LastName, p.Email, p.Gender, p.DateOfBirth, p.AddressLine1, p.MobilePhone, p.City, p.Zipcode, p.State,
-		p.IPAddress, p.BusinessType, p.UserScope, p.CompanyWebsite, p.NumberOfEmployee, nil,
+		p.FirstName, p.MiddleName, p.LastName, p.Email, p.Gender, p.DateOfBirth, p.AddressLine1, p.MobilePhone, p.City, p.Zipcode,
+		p.State, p.IPAddress, p.Occupation, p.BusinessType, p.UserScope, p.CompanyWebsite, p.NumberOfEmployee, p.SourceOfFund,
+		p.TxnFrequency, p.NoOfTxnPerMonth, nil,
 	}
 	if a := p.MailingAddress; a != nil {
 		row.MailingAddress = &mailingAddressRow{a.Country, a.City, a.AddressLine1, nullableTextRow(a.AddressLine2), a.Zipcode, a.State}
@@ -270,10 +289,12 @@ func userOf(p *payout.UserProfile) sql.Scanner {
 
 func (row userRow) profile() payout.UserProfile {
 	p := payout.UserProfile{
-		FirstName: row.FirstName, LastName: row.LastName, Email: row.Email, Gender: row.Gender, DateOfBirth: row.DateOfBirth,
-		AddressLine1: row.AddressLine1, MobilePhone: row.MobilePhone, City: row.City, Zipcode: row.Zipcode, State: row.State,
-		IPAddress: row.IPAddress, BusinessType: row.BusinessType, UserScope: row.UserScope, CompanyWebsite: row.CompanyWebsite,
-		NumberOfEmployee: row.NumberOfEmployee,
+		FirstName: row.FirstName, MiddleName: row.MiddleName, LastName: row.LastName, Email: row.Email, Gender: row.Gender,
+		DateOfBirth: row.DateOfBirth, AddressLine1: row.AddressLine1, MobilePhone: row.MobilePhone, City: row.City,
+		Zipcode: row.Zipcode, State: row.State, IPAddress: row.IPAddress, Occupation: row.Occupation,
+		BusinessType: row.BusinessType, UserScope: row.UserScope, CompanyWebsite: row.CompanyWebsite,
+		NumberOfEmployee: row.NumberOfEmployee, SourceOfFund: row.SourceOfFund, TxnFrequency: row.TxnFrequency,
+		NoOfTxnPerMonth: row.NoOfTxnPerMonth,
 	}
 	if a := row.MailingAddress; a != nil {
 		p.MailingAddress = &payout.MailingAddress{

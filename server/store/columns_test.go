@@ -27,8 +27,9 @@ func TestTheTextOfEachJSONColumn(t *testing.T) {
 		}}}},
 	}
 	user := payout.UserProfile{
-		FirstName: "f", LastName: "l", Email: "e", Gender: "g", DateOfBirth: "d", AddressLine1: "a", MobilePhone: "m", City: "c",
-		Zipcode: "z", State: "s", IPAddress: "i", BusinessType: "b", UserScope: "u", CompanyWebsite: "w", NumberOfEmployee: "n",
+		FirstName: "f", MiddleName: "mn", LastName: "l", Email: "e", Gender: "g", DateOfBirth: "d", AddressLine1: "a", MobilePhone: "m",
+		City: "c", Zipcode: "z", State: "s", IPAddress: "i", Occupation: "o", BusinessType: "b", UserScope: "u", CompanyWebsite: "w",
+		NumberOfEmployee: "n", SourceOfFund: "sf", TxnFrequency: "tf", NoOfTxnPerMonth: "nt",
 		MailingAddress: &payout.MailingAddress{
 			Country: "US", City: "c", AddressLine1: "a", AddressLine2: payout.NullableText{Sent: true, Text: text("2")}, Zipcode: "z", State: "s",
 		},
@@ -75,9 +76,10 @@ func TestTheTextOfEachJSONColumn(t *testing.T) {
 		},
 		"users.profile": {
 			userText(user), reading(userOf), user,
-			`{"first_name":"f","last_name":"l","email":"e","gender":"g","date_of_birth":"d","address_line1":"a","mobile_phone":"m",` +
-				`"city":"c","zipcode":"z","state":"s","ip_address":"i","business_type":"b","user_scope":"u","company_website":"w",` +
-				`"number_of_employee":"n","mailing_address":{"country":"US","city":"c","address_line1":"a","address_line2":"2",` +
+			`{"first_name":"f","middle_name":"mn","last_name":"l","email":"e","gender":"g","date_of_birth":"d","address_line1":"a",` +
+				`"mobile_phone":"m","city":"c","zipcode":"z","state":"s","ip_address":"i","occupation":"o","business_type":"b",` +
+				`"user_scope":"u","company_website":"w","number_of_employee":"n","source_of_fund":"sf","txn_frequency":"tf",` +
+				`"no_of_txn_per_month":"nt","mailing_address":{"country":"US","city":"c","address_line1":"a","address_line2":"2",` +
 				`"zipcode":"z","state":"s"}}`, "",
 		},
 		"users.profile, address_line2 null": {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river/riverdriver"
 )
 
 // engine is what differs between databases.
@@ -17,6 +18,12 @@ type engine struct {
 	foreign string
 	// migrations has further options of the migrations.
 	migrations []goose.ProviderOption
+	// lockMigrations runs fn under the lock of the migrations, if the engine has one.
+	lockMigrations func(ctx context.Context, db *sql.DB, fn func() error) error
+	// queue returns a driver of the job queue.
+	queue func(*sql.DB) riverdriver.Driver[*sql.Tx]
+	// jobArgs are the arguments of a job in the table of the queue, as what ->> takes a member from.
+	jobArgs string
 	// open returns a pool for writes and one for reads, which may be the same; create allows it to create a file.
 	open func(ctx context.Context, create bool) (writer, reader *sql.DB, err error)
 	// close closes the pools.
@@ -24,6 +31,11 @@ type engine struct {
 	// kept is appended to a select whose rows must not be lost any more when it returns, although another transaction that
 	// wrote them may still wait for a synchronous standby.
 	kept string
+	// locked is appended to a select of rows that no other transaction may change before this one ends. Other rows may refer to
+	// them meanwhile.
+	locked string
+	// exclusive is the same for rows to which no other transaction may refer either.
+	exclusive string
 	// binary are the first arguments of a statement in a transaction that writes much binary data.
 	binary []any
 	// unavailable reports whether the database is unreachable or overloaded, as opposed to a wrong statement.

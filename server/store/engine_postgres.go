@@ -17,6 +17,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
 )
 
 // postgresConnections limits the pool of one process; a call waits for a connection until its deadline.
@@ -48,6 +50,14 @@ func postgresEngine(databaseURL string) (engine, error) {
 		hosts:      hostsOf(config),
 		foreign:    "*.sqlite.sql",
 		migrations: []goose.ProviderOption{goose.WithLocker(locker)},
+		lockMigrations: func(ctx context.Context, db *sql.DB, fn func() error) error {
+			if err := locker.Lock(ctx, db); err != nil {
+				return fmt.Errorf("lock migrations: %w", err)
+			}
+			return errors.Join(fn(), locker.Unlock(context.WithoutCancel(ctx), db))
+		},
+		queue:   func(db *sql.DB) riverdriver.Driver[*sql.Tx] { return riverdatabasesql.New(db) },
+		jobArgs: `args`,
 		open: func(ctx context.Context, _ bool) (writer, reader *sql.DB, err error) {
 			db := pool.open(config)
 			if err := db.PingContext(ctx); err != nil {
@@ -58,6 +68,8 @@ func postgresEngine(databaseURL string) (engine, error) {
 		// A wait for a standby that is cancelled, because the caller went away, makes the transaction visible. A lock is written
 		// after it and waits for the standby again.
 		kept:        " for key share",
+		locked:      " for no key update",
+		exclusive:   " for update",
 		binary:      binary,
 		unavailable: postgresUnavailable,
 		writable:    pool.writable,

@@ -12,6 +12,8 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -21,6 +23,10 @@ func sqliteEngine(path string) engine {
 	return engine{
 		dialect: goose.DialectSQLite3,
 		foreign: "*.postgres.sql",
+		// Each migration is one transaction: of two processes one commits it.
+		lockMigrations: func(_ context.Context, _ *sql.DB, fn func() error) error { return fn() },
+		queue:          func(db *sql.DB) riverdriver.Driver[*sql.Tx] { return riversqlite.New(db) },
+		jobArgs:        `cast(args as text)`,
 		open: func(ctx context.Context, create bool) (writer, reader *sql.DB, err error) {
 			if create {
 				file.create()

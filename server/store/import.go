@@ -142,7 +142,10 @@ func importRowsOf[T any](
 		if how.DryRun {
 			return errDryRun
 		}
-		return nil
+		if done.New+done.Changed+done.Removed == 0 {
+			return nil
+		}
+		return t.Audit(ctx, payout.Change{Object: "reference", ID: table.name, After: done})
 	})
 	switch {
 	case errors.Is(err, errDryRun):

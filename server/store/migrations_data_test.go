@@ -1,11 +1,13 @@
 package store_test
 
 import (
+	"testing"
 	"time"
 
 	"github.com/govalues/decimal"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/store"
 )
 
 // What the files in testdata/migrations say.
@@ -78,7 +80,7 @@ var migratedTags = map[string]map[string]payout.CIPStatus{
 func migratedTransactions(at time.Time) []payout.Transaction {
 	text := func(s string) *string { return &s }
 	base := payout.Transaction{
-		UserID: "u-1", CreatedAt: at, Status: payout.StatusInitiated, DeliveryStatus: payout.DeliveryStatusNone,
+		UserID: "u-1", CreatedAt: at, UpdatedAt: at, Status: payout.StatusInitiated, DeliveryStatus: payout.DeliveryNone,
 		FromCurrency: "USD", ToCurrency: "NPR", ExchangeRate: decimal.MustParse("132.25"), FromFundID: "f-1",
 		FundingType: "CARD", Destination: "NP", Receiver: payout.Receiver{FirstName: "Bina"},
 	}
@@ -98,13 +100,39 @@ func migratedTransactions(at time.Time) []payout.Transaction {
 	}
 	wallet.ID, wallet.FromAmount, wallet.ToAmount, wallet.FundingType = "t-2", 20000, 2645000, "BANK"
 	wallet.CreatedAt = at.Add(time.Microsecond)
+	wallet.UpdatedAt = wallet.CreatedAt
 	wallet.To = payout.ReceiveSide{
 		ReceiveUserID: "r-1", Method: payout.Wallet, Mode: payout.ReceiverAmount, FundID: "w-1", PayerID: 1004,
 	}
 	cash.ID, cash.FromAmount, cash.ToAmount = "t-3", 10123, 1338767
 	cash.CreatedAt = at.Add(2 * time.Microsecond)
+	cash.UpdatedAt = cash.CreatedAt
 	cash.To = payout.ReceiveSide{
 		ReceiveUserID: "r-1", Method: payout.CashPickup, Mode: payout.SenderAmount, PayerID: 1001, PickupLocation: 30001,
 	}
 	return []payout.Transaction{cash, wallet, deposit}
+}
+
+// readsWebhooks reads what there is since version 7.
+func readsWebhooks(t *testing.T, url string) {
+	t.Helper()
+	s, err := store.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	at := time.Date(2026, 3, 14, 15, 9, 26, 535897000, time.UTC)
+	endpoints, err := s.WebhookEndpoints(t.Context(), "acme", payout.Page{})
+	reads(t, "webhook endpoints", endpoints, []payout.WebhookEndpoint{{
+		ID: "e-1", URL: "https://example.com/webhooks", EventTypes: []payout.EventType{payout.TransactionCreated}, Description: "Payouts", Disabled: true,
+		DisabledReason: payout.EndpointGone, FailingSince: at, CreatedAt: at, UpdatedAt: at.Add(time.Microsecond),
+		Secrets: payout.SealedWebhookSecrets{Current: []byte("sealed"), Old: []byte("sealed before"), OldExpires: at.AddDate(0, 0, 1)},
+	}}, true, err)
+	deliveries, err := s.WebhookDeliveries(t.Context(), "acme", "e-1", payout.WebhookCanceled, payout.Page{})
+	reads(t, "webhook deliveries", deliveries, []payout.WebhookDelivery{{
+		EndpointID: "e-1", EventID: "v-1", EventType: "ping", Payload: []byte(`{"type":"ping"}`), Status: payout.WebhookCanceled,
+		NextAttemptAt: at.Add(5 * time.Second), CreatedAt: at, Attempts: []payout.WebhookAttempt{
+			{Number: 1, At: at.Add(2 * time.Microsecond), Duration: 12 * time.Millisecond, HTTPStatus: 500, Error: "HTTP_STATUS"},
+		},
+	}}, true, err)
 }

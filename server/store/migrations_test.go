@@ -148,6 +148,9 @@ func TestDataOfEachVersionIsReadAfterAllMigrations(t *testing.T) {
 				t.Parallel()
 				url, db, _ := engine.at(t, version)
 				readsAll(t, url, db)
+				if version >= 7 {
+					readsWebhooks(t, url)
+				}
 			})
 		}
 	}
@@ -191,6 +194,50 @@ func TestTheVersionBeforeWritesNoTransactionAnyMore(t *testing.T) {
 			refuses(t, db, insertTransaction(`'t-9', 'u-1', 'key-9', 'f'`))
 		})
 	}
+}
+
+// Transactions of version 4 wait for the tags of their users that are REQUESTED or FAILED, if any is REQUESTED.
+func TestHeldTransactionsAreMigrated(t *testing.T) {
+	t.Parallel()
+	for name, engine := range migrationEngines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url, db, _ := engine.at(t, 4)
+			for _, statement := range []string{
+				`insert into cip_tags (client_id, user_id, tag, status) values
+					('acme', 'u-1', 'OCCUPATION', 'REQUESTED'), ('acme', 'u-1', 'CITY', 'FAILED'), ('acme', 'u-1', 'STATE', 'REVIEWING')`,
+				`insert into users select client_id, 'u-3', created_at, status, business, sending, country, profile from users where id = 'u-1'`,
+				`insert into cip_tags (client_id, user_id, tag, status) values ('acme', 'u-3', 'CITY', 'FAILED')`,
+				`update transactions set user_id = 'u-3' where id = 't-3'`,
+			} {
+				if _, err := db.ExecContext(t.Context(), statement); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := opened(t, url)
+			for id, want := range map[payout.TransactionID][]string{"t-1": {"CITY", "OCCUPATION"}, "t-2": {"CITY", "OCCUPATION"}, "t-3": nil} {
+				v, ok, err := s.ClientTransaction(t.Context(), "acme", id)
+				reads(t, string(id), v.RequiredInformation, want, ok, err)
+				reads(t, string(id), v.UpdatedAt, v.CreatedAt, ok, err)
+			}
+		})
+	}
+}
+
+// Versions 1 and 2 do not read schema_requirements: on PostgreSQL the columns of version 5 make their inserts fail.
+func TestVersionTwoWritesNoTransactionAnyMore(t *testing.T) {
+	t.Parallel()
+	engine := migrationEngines["PostgreSQL"]
+	_, db, migrator := engine.at(t, 4)
+	if _, err := migrator.UpTo(t.Context(), 5); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, db, `insert into transactions (client_id, id, user_id, created_at, status, delivery_status, from_amount, from_currency,
+		to_amount, to_currency, fee_amount, bonus_amount, exchange_rate, from_fund_id, funding_type, destination, notes, receive_user_id,
+		payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver) select client_id, 't-9', user_id, created_at,
+		status, delivery_status, from_amount, from_currency, to_amount, to_currency, fee_amount, bonus_amount, exchange_rate,
+		from_fund_id, funding_type, destination, notes, receive_user_id, payout_method, calculation_mode, fund_id, payer_id,
+		pickup_location, receiver from transactions where id = 't-2'`)
 }
 
 // insertTransaction is how version 1 writes a transaction; values are its id, user, key and fingerprint.
@@ -291,6 +338,9 @@ func readsMigrated(t *testing.T, s *store.Store) {
 		reads(t, "user", got, want, ok, err)
 		read, err := s.UserDocuments(ctx, "acme", want.ID)
 		reads(t, "documents", read, documents, true, err)
+		want.Documents = documents
+		byEmail, _, err := s.Users(ctx, "acme", payout.UserFilter{Email: want.Profile.Email}, payout.Page{})
+		reads(t, "by email address", byEmail, []payout.User{want}, true, err)
 		tags, err := s.CIPTags(ctx, "acme", want.ID)
 		reads(t, "tags", tags, migratedTags[string(want.ID)], true, err)
 	}

@@ -109,7 +109,10 @@ func (s *Store) ApplyClient(
 			return err
 		}
 		if n == 1 {
-			return t.insertSecret(ctx, c.ID, firstSecretHash, at)
+			if err := t.insertSecret(ctx, c.ID, firstSecretHash, at); err != nil {
+				return err
+			}
+			return t.auditProfile(ctx, nil, c, secretState{Fingerprint: Fingerprint(firstSecretHash)})
 		}
 		row, err := t.lockClient(ctx, c.ID)
 		if err != nil {
@@ -119,8 +122,10 @@ func (s *Store) ApplyClient(
 		if !changed(before) {
 			return nil
 		}
-		_, err = t.exec(ctx, `update clients set name = $2, profile = $3 where id = $1`, c.ID, c.Name, profile)
-		return err
+		if _, err := t.exec(ctx, `update clients set name = $2, profile = $3 where id = $1`, c.ID, c.Name, profile); err != nil {
+			return err
+		}
+		return t.auditProfile(ctx, &before, c)
 	})
 	return before, existed, err
 }
@@ -134,8 +139,10 @@ func (s *Store) SetClientDisabled(ctx context.Context, clientID payout.ClientID,
 			return err
 		}
 		changed = true
-		_, err = t.exec(ctx, `update clients set disabled = $2 where id = $1`, clientID, disabled)
-		return err
+		if _, err := t.exec(ctx, `update clients set disabled = $2 where id = $1`, clientID, disabled); err != nil {
+			return err
+		}
+		return t.auditClient(ctx, clientID, &clientState{Disabled: &row.Disabled}, &clientState{Disabled: &disabled})
 	})
 	return changed, err
 }
@@ -155,7 +162,10 @@ func (s *Store) RotateSecret(ctx context.Context, clientID payout.ClientID, hash
 			where client_id = $1 and (expires_at is null or expires_at > $2)`, clientID, micros(oldExpire)); err != nil {
 			return err
 		}
-		return t.insertSecret(ctx, clientID, hash, at)
+		if err := t.insertSecret(ctx, clientID, hash, at); err != nil {
+			return err
+		}
+		return t.auditSecrets(ctx, row)
 	})
 }
 
@@ -187,7 +197,10 @@ func (s *Store) RevokeSecret(
 		_, err = t.exec(ctx, `update client_secrets set expires_at = $3 where client_id = $1
 			and substr(hash, 1, $4) = $2 and (expires_at is null or expires_at > $3)`,
 			clientID, fingerprint, micros(at), fingerprintLength)
-		return err
+		if err != nil {
+			return err
+		}
+		return t.auditSecrets(ctx, row)
 	})
 	return wasActive, err
 }

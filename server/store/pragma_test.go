@@ -138,7 +138,7 @@ func TestMigrationsGoDownAndUpAgain(t *testing.T) {
 	}
 	var left int
 	if err := s.writer.QueryRowContext(t.Context(), `select count(*) from sqlite_schema
-		where name not like 'goose%' and name not like 'sqlite%'`).Scan(&left); err != nil || left != 0 {
+		where name not like 'goose%' and name not like 'sqlite%' and name not like 'river%'`).Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d objects are left, %v", left, err)
 	}
 	if _, err := s.migrator.Up(t.Context()); err != nil {

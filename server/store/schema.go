@@ -7,6 +7,8 @@ import (
 	"path"
 	"time"
 
+	"github.com/pressly/goose/v3"
+
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
@@ -21,8 +23,11 @@ var (
 // returns ErrSchemaTooNew as CheckSchema does.
 func (s *Store) Migrate(ctx context.Context) error {
 	var err error
-	for range len(s.migrator.ListSources()) + 1 {
+	for range len(s.migrator.ListSources()) + queueVersion + 1 {
 		if _, err = s.migrator.Up(ctx); err == nil {
+			err = s.migrateQueue(ctx)
+		}
+		if err == nil {
 			return s.schemaAllows(ctx, s.reads)
 		}
 	}
@@ -35,6 +40,9 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTime)
 	defer cancel()
 	pending, err := s.migrator.HasPending(ctx)
+	if err == nil && !pending {
+		pending, err = s.queuePending(ctx)
+	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("read migrations: %w", err)
@@ -89,6 +97,17 @@ func (s *Store) newest() int64 {
 	return all[len(all)-1].Version
 }
 
+// SchemaVersion returns the version of the newest migration of this program, without a database.
+func SchemaVersion() int64 {
+	var newest int64
+	files, _ := migrations.ReadDir("migrations") // they are in the program
+	for _, file := range files {
+		version, _ := goose.NumericComponent(file.Name())
+		newest = max(newest, version)
+	}
+	return newest
+}
+
 // Migration is one version of the schema.
 type Migration struct {
 	Version int64     `json:"version"`
@@ -96,7 +115,8 @@ type Migration struct {
 	Applied time.Time `json:"applied,omitzero"` // zero: pending
 }
 
-// Migrations lists all migrations in their order, and those in the database that this version of payoutd does not know.
+// Migrations lists all migrations in their order, those of the job queue after ours, and those in the database that this version
+// of payoutd does not know.
 func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	all, err := s.migrator.Status(ctx)
 	if err != nil {
@@ -106,6 +126,11 @@ func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	for _, v := range all {
 		out = append(out, Migration{v.Source.Version, path.Base(v.Source.Path), v.AppliedAt})
 	}
+	queue, err := s.allQueueMigrations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, queue...)
 	unknown, err := list(ctx, s.reads, func(row scanner, v *Migration) error { return row.Scan(&v.Version, &v.Applied) },
 		`select version_id, tstamp from goose_db_version where version_id > $1 order by version_id`, s.newest())
 	return append(out, unknown...), err

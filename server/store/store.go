@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
@@ -24,6 +26,8 @@ type Store struct {
 	reads
 	writer, reader *sql.DB
 	migrator       *goose.Provider
+	queueMigrated  *atomic.Bool  // the tables of the queue have all migrations
+	queuedEvents   chan struct{} // see Queued
 }
 
 var (
@@ -73,9 +77,14 @@ func connect(ctx context.Context, databaseURL string, create bool) (*Store, erro
 	}
 	s := &Store{
 		reads:  reads{db: reader, engine: e, closed: new(atomic.Bool), failures: new(failures)},
-		writer: writer, reader: reader, migrator: migrator,
+		writer: writer, reader: reader, migrator: migrator, queueMigrated: new(atomic.Bool),
+		queuedEvents: make(chan struct{}, 1),
 	}
 	s.excluded = s.schemaExcludes
+	// It inserts jobs only. Who works them has a client of its own.
+	if s.queue, err = river.NewClient(s.QueueDriver(), &river.Config{Logger: slog.New(slog.DiscardHandler)}); err != nil {
+		return nil, errors.Join(fmt.Errorf("make queue: %w", err), s.Close())
+	}
 	return s, nil
 }
 
@@ -154,10 +163,15 @@ func (s *Store) Write(ctx context.Context, fn func(payout.Tx) error) error {
 }
 
 func (s *Store) write(ctx context.Context, fn func(tx) error) error {
+	return s.transact(ctx, func(_ *sql.Tx, t tx) error { return fn(t) })
+}
+
+// transact is Write for what needs the transaction itself.
+func (s *Store) transact(ctx context.Context, fn func(*sql.Tx, tx) error) error {
 	return s.retry(ctx, func() error { return s.attempt(ctx, fn) })
 }
 
-func (s *Store) attempt(ctx context.Context, fn func(tx) error) error {
+func (s *Store) attempt(ctx context.Context, fn func(*sql.Tx, tx) error) error {
 	t, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return s.failed(err)
@@ -169,13 +183,48 @@ func (s *Store) attempt(ctx context.Context, fn func(tx) error) error {
 	if err := s.schemaAllows(ctx, inside); err != nil {
 		return unready(err)
 	}
-	if err := fn(tx{inside}); err != nil {
+	var queued bool
+	if err := fn(t, tx{inside, &queued}); err != nil {
 		return err
 	}
 	if reason := s.engine.commitRefusal(); reason != "" {
 		return refused(reason)
 	}
-	return s.failed(t.Commit())
+	if err := t.Commit(); err != nil {
+		return s.failed(err)
+	}
+	if queued {
+		select {
+		case s.queuedEvents <- struct{}{}:
+		default: // the signal before is still there
+		}
+	}
+	return nil
+}
+
+// Read runs fn in a transaction of the database that only reads, and reads one snapshot. fn may run again, as in Write.
+func (s *Store) Read(ctx context.Context, fn func(payout.Reader) error) error {
+	return s.retry(ctx, func() error {
+		t, err := s.snapshot(ctx)
+		if err != nil {
+			return err
+		}
+		defer t.Rollback() //nolint:errcheck // nothing was written
+		inside := s.reads
+		inside.db = t
+		return fn(inside)
+	})
+}
+
+// snapshot begins a transaction that only reads, and reads one snapshot: always in SQLite, from this isolation level on in
+// PostgreSQL.
+func (s *Store) snapshot(ctx context.Context) (*sql.Tx, error) {
+	var options *sql.TxOptions
+	if s.engine.dialect == goose.DialectPostgres {
+		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	}
+	t, err := s.reader.BeginTx(ctx, options)
+	return t, s.failed(err)
 }
 
 // querier is a pool or a transaction.
@@ -191,10 +240,15 @@ type reads struct {
 	closed   *atomic.Bool
 	excluded func() bool // is schemaExcludes
 	failures *failures
+	operator *Operator // who writes, for the audit log; nil: the service
+	queue    *river.Client[*sql.Tx]
 }
 
 // tx adds the writes.
-type tx struct{ reads }
+type tx struct {
+	reads
+	queued *bool // events were added to the queue
+}
 
 // failed translates an error of the database: unreachable, overloaded, too slow or migrated by a newer version is
 // CodeServiceUnavailable; any other remains unknown.

@@ -2,16 +2,17 @@ package store
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-const userColumns = `id, created_at, status, business, sending, country, profile`
+const userColumns = `id, created_at, status, business, sending, country, profile, client_reference`
 
 func scanUser(s scanner, u *payout.User) error {
-	return s.Scan(&u.ID, timeColumn{&u.CreatedAt}, &u.Status, &u.Business, &u.Sending, &u.Country, userOf(&u.Profile))
+	return s.Scan(&u.ID, timeColumn{&u.CreatedAt}, &u.Status, &u.Business, &u.Sending, &u.Country, userOf(&u.Profile), textOrNull{&u.ClientReference})
 }
 
 // User reads a user without its documents.
@@ -35,25 +36,44 @@ func scanDocument(s scanner, d *payout.Document) error {
 
 // InsertUser writes the user and its documents.
 func (t tx) InsertUser(ctx context.Context, clientID payout.ClientID, u payout.User) error {
-	if _, err := t.exec(ctx, `insert into users (client_id, `+userColumns+`)
-		values ($1, $2, $3, $4, $5, $6, $7, $8)`, clientID, u.ID, micros(u.CreatedAt), string(u.Status), u.Business,
-		u.Sending, u.Country, userText(u.Profile)); err != nil {
+	if _, err := t.exec(ctx, `insert into users (client_id, `+userColumns+`, email)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, clientID, u.ID, micros(u.CreatedAt), string(u.Status), u.Business,
+		u.Sending, u.Country, userText(u.Profile), nullIfEmpty(u.ClientReference), u.Profile.Email); err != nil {
 		return err
 	}
-	return t.insertDocuments(ctx, clientID, u.ID, nil, u.Documents)
+	return t.insertDocuments(ctx, clientID, u.ID, nil, 0, u.Documents)
+}
+
+// InsertUserDocuments writes documents of a user, the first one at a position from 0 on.
+func (t tx) InsertUserDocuments(ctx context.Context, clientID payout.ClientID, userID payout.UserID, position int, documents []payout.Document) error {
+	return t.insertDocuments(ctx, clientID, userID, nil, position, documents)
 }
 
 // insertDocuments writes the documents of a user, or of one of the user's transactions.
-func (t tx) insertDocuments(ctx context.Context, clientID payout.ClientID, userID payout.UserID, transactionID *payout.TransactionID, all []payout.Document) error {
+func (t tx) insertDocuments(ctx context.Context, clientID payout.ClientID, userID payout.UserID, transactionID *payout.TransactionID, position int, all []payout.Document) error {
 	for i, d := range all {
 		if _, err := t.exec(ctx, `insert into documents (client_id, user_id, transaction_id, position, `+documentColumns+`,
 			content) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-			append(slices.Clone(t.engine.binary), clientID, userID, transactionID, i, d.ID, string(d.Kind), d.Type, d.Value,
+			append(slices.Clone(t.engine.binary), clientID, userID, transactionID, position+i, d.ID, string(d.Kind), d.Type, d.Value,
 				d.MediaType, d.ExpiryDate, d.IssuingAuthority, d.Country, d.State, d.Content)...); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// LockUser locks the row of a user until this write ends. Rows that refer to it may be written meanwhile.
+func (t tx) LockUser(ctx context.Context, clientID payout.ClientID, userID payout.UserID) error {
+	_, err := list(ctx, t.reads, func(s scanner, v *int64) error { return s.Scan(v) },
+		`select 1 from users where client_id = $1 and id = $2`+t.engine.locked, clientID, userID)
+	return err
+}
+
+// SetUserProfile changes the submitted information of a user.
+func (t tx) SetUserProfile(ctx context.Context, clientID payout.ClientID, userID payout.UserID, profile payout.UserProfile) error {
+	_, err := t.exec(ctx, `update users set profile = $3, email = $4 where client_id = $1 and id = $2`,
+		clientID, userID, userText(profile), profile.Email)
+	return err
 }
 
 // SetUserStatus changes the overall verification status.
@@ -113,6 +133,9 @@ func (r reads) Usage(ctx context.Context, clientID payout.ClientID, key payout.U
 
 // AddUsage adds an amount to the three counters and returns their new values, or CodeLimitExceeded if one would overflow.
 func (t tx) AddUsage(ctx context.Context, clientID payout.ClientID, key payout.UsageKey, amount int64) (payout.Usage, error) {
+	if amount < 0 {
+		return t.takeBackUsage(ctx, clientID, key, -amount)
+	}
 	day, month, year := key.Periods()
 	rows, err := list(ctx, t.reads, scanCounter, `insert into limit_usage
 		(client_id, user_id, destination, currency, period, used)
@@ -124,6 +147,29 @@ func (t tx) AddUsage(ctx context.Context, clientID payout.ClientID, key payout.U
 		err = payout.NewError(payout.CodeLimitExceeded).Because(err)
 	}
 	return usage(rows, key), err
+}
+
+// errNoUsage is returned for counters from which an amount is to be taken that was never added: the database is damaged.
+var errNoUsage = errors.New("a counter of limit_usage is missing or too low")
+
+// takeBackUsage takes an amount off the three counters, in the order in which AddUsage locks them. The insert of AddUsage
+// cannot do it: the row that it proposes would violate the check constraint.
+func (t tx) takeBackUsage(ctx context.Context, clientID payout.ClientID, key payout.UsageKey, amount int64) (payout.Usage, error) {
+	day, month, year := key.Periods()
+	var rows []counter
+	for _, period := range []string{year, month, day} {
+		row, ok, err := one(ctx, t.reads, scanCounter, `update limit_usage set used = used - $6
+			where client_id = $1 and user_id = $2 and destination = $3 and currency = $4 and period = $5 and used >= $6
+			returning period, used`, clientID, key.UserID, key.Destination, key.Currency, period, amount)
+		if err == nil && !ok {
+			err = errNoUsage
+		}
+		if err != nil {
+			return payout.Usage{}, err
+		}
+		rows = append(rows, row)
+	}
+	return usage(rows, key), nil
 }
 
 type counter struct {

@@ -15,7 +15,7 @@ async function send(op, body, prefer) {
   const headers = { 'X-Client-Id': 'id', 'X-Client-Secret': 'secret', Prefer: prefer }
   for (const p of op.parameters.filter((p) => p.in === 'header')) headers[p.name] = examplesOf(p)[0].value
   if (body !== undefined) headers['Content-Type'] = 'application/json'
-  return fetch(`${prism.url}${path}?${query.join('&')}`, { method: op.method, headers, body: JSON.stringify(body) })
+  return fetch(`${prism.url}${path}?${query.join('&')}`, { method: op.method.toUpperCase(), headers, body: JSON.stringify(body) })
 }
 
 async function expectAnswer(op, example, status, prefer) {

@@ -57,12 +57,18 @@ transaction = call(
         "to": {"id": receive_user, "payout_method": "BANK_DEPOSIT", "fund_id": account},
     },
 )["id"]
+endpoints = [
+    call("POST", "/webhook-endpoints", {"url": f"http://127.0.0.1:{port}/"})["id"] for port in range(9, 14)
+]
+event = call("GET", "/events?limit=1")["items"][0]["id"]
 
 write("users", user)
 write("funds", fund)
 write("receive_users", receive_user)
 write("receive_accounts", account, wallet)
 write("transactions", transaction)
+write("webhook_endpoints", *endpoints)
+write("events", event)
 
 Path("auth.yaml").write_text(
     "auth:\n"

@@ -23,6 +23,8 @@ class Operation:
         self.segments = path.split("/")[1:]
         parameters = map(contract.resolve, item.get("parameters", []) + definition.get("parameters", []))
         self.parameters = {(p["in"], p["name"]): p for p in parameters}
+        defaults = {p["name"]: contract.resolve(p["schema"]).get("default") for p in self.parameters.values()}
+        self.defaults = {name: value for name, value in defaults.items() if value is not None}
         body = contract.resolve(definition.get("requestBody", {}))
         self.schema = body["content"]["application/json"]["schema"] if body else None
         self.is_sandbox = self.segments[0] == "sandbox"
@@ -59,10 +61,7 @@ class Operation:
         for (place, name), parameter in self.parameters.items():
             if parameter.get("required") and not any(s[:2] == (place, name) for s in sent):
                 violations.append((place, name, "is required"))
-            default = self.contract.resolve(parameter["schema"]).get("default")
-            if default is not None:
-                values.setdefault(name, default)
-        return values, violations
+        return {**self.defaults, **values}, violations
 
     def check_body(self, body):
         return [("body", pointer, reason) for pointer, reason in self.contract.violations(self.schema, body)]
@@ -72,7 +71,8 @@ class Operation:
         path = {}
         for name, text in self.path_values(segments).items():
             path[name] = self.contract.normal(self.parameters["path", name]["schema"], text)
-        body = self.contract.normal(self.schema, body)
+        if self.schema:
+            body = self.contract.normal(self.schema, body)
         text = canonical({"operation": self.id, "path": path, "body": body})
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Tiers and what a user may still send (D-17)."""
+"""Tiers, what a user may still send, and what a transaction above it waits for (D-17, D-66)."""
 
 from decimal import Decimal
 
@@ -14,27 +14,38 @@ def current_tier(user):
     return max(reached, default=0)
 
 
-def remaining_limits(user, destination, tier):
+def remaining_limits(user, destination, tier, more=Decimal(0)):
+    """What remains in a tier, after one more amount."""
+    if not tier:
+        return dict.fromkeys(TIERS[0].limits, Decimal(0))
     today = now()
     same = {
         "daily_limit": lambda t: t.date() == today.date(),
         "monthly_limit": lambda t: (t.year, t.month) == (today.year, today.month),
         "annual_limit": lambda t: t.year == today.year,
     }
+    counted = [t for t in user.transactions if t.is_counted and t.destination == destination]
     return {
-        name: max(Decimal(0), limit - sum(amount for t, to, amount in user.used if to == destination and same[name](t)))
-        for name, limit in tier.limits.items()
+        name: max(Decimal(0), limit - more - sum(t.view["from_amount"] for t in counted if same[name](t.created)))
+        for name, limit in TIERS[tier - 1].limits.items()
     }
 
 
-def use_limits(user, destination, amount):
-    """Refuses what is above the highest tier, and requests the tags of the next tier for what is above the user's own."""
-    if amount > min(remaining_limits(user, destination, TIERS[-1]).values()):
+def information_needed(user, destination, amount):
+    """The tags that a transaction waits for, and those that become REQUESTED, both empty for what is within the user's tier.
+
+    What is above the highest tier is refused.
+    """
+
+    def covers(tier):
+        return amount <= min(remaining_limits(user, destination, tier).values())
+
+    if not covers(len(TIERS)):
         reason = "must be within the remaining limit of the highest tier"
         raise refused("LIMIT_EXCEEDED", "/from_amount", reason)
     tier = current_tier(user)
-    if tier < len(TIERS) and (not tier or amount > min(remaining_limits(user, destination, TIERS[tier - 1]).values())):
-        for tag in TIERS[tier].tags[user.is_business]:
-            if user.tags.get(tag, "FAILED") == "FAILED":
-                user.tags[tag] = "REQUESTED"
-    user.used.append((now(), destination, amount))
+    if covers(tier):
+        return set(), set()
+    lowest = next(i for i in range(1, len(TIERS) + 1) if covers(i))
+    needed = {tag for tag in TIERS[lowest - 1].tags[user.is_business] if user.tags.get(tag) != "VERIFIED"}
+    return needed, {tag for tag in TIERS[tier].tags[user.is_business] if user.tags.get(tag, "FAILED") == "FAILED"}

@@ -4,6 +4,7 @@ import csv
 import json
 from decimal import Decimal
 from pathlib import Path
+from uuid import uuid4
 
 from .wire import Number
 
@@ -32,7 +33,11 @@ class Client:
         self.name, self.secret = name, secret
         self.corridors = corridors  # originating country to sending currency
         self.destinations = destinations
-        self.users, self.keys = {}, {}
+        self.users, self.keys = {}, {}  # by id; by idempotency key
+        self.transactions, self.events, self.endpoints = [], [], []  # in the order of their creation
+        self.feed_id = str(uuid4())
+        self.cursors = {}  # cursor to the number of entries that were created before its page
+        self.issued = set()  # all cursors of the client and its users
 
     @property
     def countries(self):

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from uuid import uuid4
 
 from .contract import percent_decoded, repeated_members
-from .model import Call
+from .model import Call, UsedKey
 from .wire import Failure, bad_request, conflict, decode, encode, not_found
 
 MAX_BODY = 20 << 20
@@ -42,7 +42,6 @@ class Server(ThreadingHTTPServer):
         self.contract, self.service, self.options = contract, service, options
         self.clients = {client.name: client for client in clients}
         self.buckets = {client.name: Bucket(options.rate_limit) for client in clients} if options.rate_limit else {}
-        self.lock = threading.Lock()
 
     def handle_error(self, request, client_address):
         pass  # the peer went away
@@ -64,24 +63,26 @@ class Server(ThreadingHTTPServer):
             values = {
                 name: int(text) if name in ("payerId", "bankId", "stateId", "limit") else text for name, text in values.items()
             }
+            values = {**operation.defaults, **values}
             body = decode(request.body()) if operation.schema else None
         else:
             values, body = self.validated(operation, segments, request)
         call = Call(client, values, body)
         method = getattr(self.service, re.sub("(?<!^)(?=[A-Z])", "_", operation.id).lower())
         keys = request.headers_utf8("X-Idempotency-Key") if operation.takes_key else []
-        with self.lock:
+        with self.service.lock:
             fingerprint = operation.fingerprint(segments, body) if keys else ""
             if keys and keys[0] in client.keys:
-                earlier, created = client.keys[keys[0]]
-                if earlier != fingerprint:
+                used = client.keys[keys[0]]
+                if used.fingerprint != fingerprint:
                     raise conflict()
-                return encode(created), {"Idempotent-Replayed": "true"}
+                return encode(used.answer()), {"Idempotent-Replayed": "true"}
+            call.check_cursor()
             self.service.check(operation.id, body)
-            created = method(call)
+            answer = method(call)
             if keys:
-                client.keys[keys[0]] = fingerprint, created
-            return encode(created), call.headers
+                client.keys[keys[0]] = UsedKey(fingerprint, call, answer)
+            return encode(answer), call.headers
 
     def authenticated(self, request):
         """The client of the request, judged before anything else (D-19)."""

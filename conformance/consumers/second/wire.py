@@ -122,9 +122,16 @@ MESSAGES = {
     "EXCHANGE_RATE_NOT_ALLOWED": "The exchange rate is outside the bounds that were agreed.",
     "AMOUNT_NOT_ALLOWED": "The amount is not allowed here.",
     "LIMIT_EXCEEDED": "The amount is above the remaining limit of the user.",
+    "INFORMATION_VERIFIED": "The information is verified and cannot change.",
+    "TOO_MANY_DOCUMENTS": "The user would have more documents than are kept.",
+    "TRANSACTION_NOT_CANCELABLE": "The transaction can no longer be canceled.",
+    "TRANSITION_NOT_ALLOWED": "The transaction cannot get this status from the one that it has.",
+    "INFORMATION_REQUIRED": "Information of the user must be verified first.",
+    "TOO_MANY_WEBHOOK_ENDPOINTS": "The client has as many webhook endpoints as it may have.",
 }
 
 
-def refused(code, field=None, reason=None):
-    """A rule that is not met (D-09)."""
-    return Failure(422, code, MESSAGES[code], [("body", field, reason)] if field else [])
+def refused(code, field=None, reason=None, details=()):
+    """A rule that is not met (D-09), with one detail of the body or with several."""
+    details = [(field, reason)] if field else details
+    return Failure(422, code, MESSAGES[code], [("body", *detail) for detail in details])

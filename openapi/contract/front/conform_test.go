@@ -18,7 +18,10 @@ import (
 func TestTheSuitePassesThroughTheFront(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]func(t *testing.T) (upstream string, target probe.Target){
-		"full":         func(t *testing.T) (string, probe.Target) { return sandbox(t).URL, probe.Target{} },
+		"full": func(t *testing.T) (string, probe.Target) {
+			s := sandbox(t, func(c *server.Config) { c.WebhooksOff = false })
+			return s.URL, probe.Target{Receiver: "127.0.0.1:0"}
+		},
 		"document":     documentTarget,
 		"rate-limited": rateLimited,
 		"unavailable": func(t *testing.T) (string, probe.Target) {

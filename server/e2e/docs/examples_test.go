@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,10 +29,18 @@ func TestExamplesOfRequests(t *testing.T) {
 	for _, c := range calls(t) {
 		t.Run(c.name, func(t *testing.T) {
 			s := s
-			if c.header != nil {
-				s = servertest.New(t) // the key of the examples is the same for all operations
+			// The key of the examples is the same for all operations, and the oldest event has a delivery to the first endpoint.
+			if c.header != nil || c.name == "retryWebhookDelivery" {
+				s = servertest.New(t)
 			}
 			w := newWorld(t, s)
+			if strings.HasPrefix(c.name, "setTransactionStatus") {
+				w.payOut(t, s, c)
+			}
+			if strings.HasPrefix(c.name, "updateUser, business") {
+				business := w.body(t, call{body: requestExamples(t, "/users", "POST")["business"]})
+				w.World["user_id"] = memberOf(t, servertest.OKBody(t, servertest.Call(t, s, "POST", "/users", business)), "id")
+			}
 			answer := servertest.Call(t, s, c.method, w.path(t, c), w.body(t, c), c.header...)
 			if answer.Status != 200 {
 				t.Fatalf("%d: %s", answer.Status, answer.Body)
@@ -190,10 +199,10 @@ func parameterExamples(p *openapi3.Parameter) []string {
 	return texts
 }
 
-// world has the ids of a sender, a receive user, their accounts and transactions.
+// world has the ids of a sender, a receive user, their accounts and transactions, and of a webhook endpoint and an event.
 type world struct {
 	servertest.World
-	cursor string
+	cursor, after string
 }
 
 func newWorld(t *testing.T, s *servertest.Server) world {
@@ -201,6 +210,8 @@ func newWorld(t *testing.T, s *servertest.Server) world {
 	sender := servertest.NewSender(t, s.Client)
 	receiver := servertest.NewReceiver(t, s.Client, sender.ID)
 	w := world{World: maps.Clone(servertest.Reference)}
+	endpoint := servertest.Call(t, s, "POST", "/webhook-endpoints", []byte(`{"url":"http://127.0.0.1:1/webhooks"}`)) // where nobody listens
+	w.World["webhook_endpoint_id"] = memberOf(t, servertest.OKBody(t, endpoint), "id")
 	for range 2 {
 		r := servertest.Send(t, s.Client, sender.ID, "", servertest.Deposit(t, sender, receiver, "1"))
 		w.World["transaction_id"] = servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, nil).ID.String()
@@ -211,7 +222,44 @@ func newWorld(t *testing.T, s *servertest.Server) world {
 	})
 	page := decode(t, servertest.Get(t, s, servertest.TransactionsPath(sender)+"?limit=1")).(map[string]any)
 	w.cursor, _ = page["next_cursor"].(string)
+	feed := servertest.Get(t, s, "/events?type=transaction.created")
+	w.after = memberOf(t, feed, "next_cursor")
+	w.World["event_id"] = memberOf(t, feed, "items", "0", "id")
 	return w
+}
+
+// memberOf returns the text at a place in a body.
+func memberOf(t *testing.T, body []byte, at ...string) string {
+	t.Helper()
+	value := decode(t, body)
+	for _, name := range at {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i >= len(v) {
+				t.Fatalf("%s has no %v", body, at)
+			}
+			value = v[i]
+		}
+	}
+	text, ok := value.(string)
+	if !ok {
+		t.Fatalf("%s has no %v", body, at)
+	}
+	return text
+}
+
+// payOut makes the transaction of the world one in cash, which is on its way unless that is what the call makes it.
+func (w world) payOut(t *testing.T, s *servertest.Server, c call) {
+	t.Helper()
+	sender := servertest.NewCashSender(t, s, "US")
+	made := servertest.Created(t, servertest.SendToNepal(t, sender, "1"))
+	w.World["user_id"], w.World["transaction_id"] = sender.Sender.ID.String(), made.ID.String()
+	if !strings.HasSuffix(c.name, "processing") {
+		servertest.OKBody(t, servertest.Call(t, s, c.method, w.path(t, c), []byte(`{"status":"PROCESSING"}`)))
+	}
 }
 
 func (w world) path(t *testing.T, c call) string {
@@ -225,6 +273,9 @@ func (w world) path(t *testing.T, c call) string {
 	}
 	if c.query.Has("cursor") {
 		c.query.Set("cursor", w.cursor)
+	}
+	if c.query.Has("after") {
+		c.query.Set("after", w.after)
 	}
 	return path + "?" + c.query.Encode()
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/crossborder-payouts/payouts/client"
 	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/server/store/pgtest"
@@ -48,15 +50,19 @@ func TestCommandsOfOperators(t *testing.T) {
 	for _, b := range blocks {
 		switch {
 		case strings.HasPrefix(b.code, "id: acme\n"):
-		case strings.Contains(b.code, "clients apply"):
-			found := regexp.MustCompile(`cannot be shown again:\n(\S+)`).FindStringSubmatch(s.RunBlock(b))
-			if found == nil {
-				t.Fatalf("%s: it printed no secret", b.first())
+		case strings.HasPrefix(b.code, "client_id,transaction_id"):
+			settlement := strings.ReplaceAll(b.code, "TRANSACTION_ID", s.replace["TRANSACTION_ID"])
+			if err := os.WriteFile(filepath.Join(s.Dir, "settlement.csv"), []byte(settlement), 0o600); err != nil {
+				t.Fatal(err)
 			}
-			secret = found[1]
+		case strings.Contains(b.code, "transactions export"):
+			s.payout("acme", secret)
+			s.RunBlock(b)
+		case strings.Contains(b.code, "clients apply"):
+			secret = secretIn(s, b)
 		case strings.Contains(b.code, "USER_ID"):
 			s.senderOf("acme", secret)
-			s.RunBlock(b)
+			secret = secretIn(s, b) // the block revokes the first one
 		case strings.Contains(b.code, "sqlite3"):
 			s.Run("payoutd migrate up --database sqlite:payouts.db")
 			s.RunBlock(b)
@@ -69,6 +75,16 @@ func TestCommandsOfOperators(t *testing.T) {
 	}
 }
 
+// secretIn runs a block and returns the secret that it prints.
+func secretIn(s *shell, b block) string {
+	s.Helper()
+	found := regexp.MustCompile(`cannot be shown again:\n(\S+)`).FindStringSubmatch(s.RunBlock(b))
+	if found == nil {
+		s.Fatalf("%s: it printed no secret", b.first())
+	}
+	return found[1]
+}
+
 // senderOf registers a user with a funding account, whose ids replace those of the document.
 func (s *shell) senderOf(id, secret string) {
 	s.Helper()
@@ -77,7 +93,10 @@ func (s *shell) senderOf(id, secret string) {
 		s.Fatal(err)
 	}
 	defer c.CloseIdleConnections()
-	user, err := c.CreateUser(s.Context(), api.UserRequest{FirstName: "Asha", Email: "asha@example.com", Country: "US", Type: new(api.UserTypeSend)})
+	user, err := c.CreateUser(s.Context(), api.UserRequest{
+		FirstName: "Asha", Email: "asha@example.com", Country: "US", Type: new(api.UserTypeSend),
+		VirtualDocuments: []api.VirtualDocumentRequest{{DocumentType: "SSN", DocumentValue: "000000000"}},
+	})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -92,4 +111,31 @@ func (s *shell) senderOf(id, secret string) {
 		s.Fatalf("clients show printed no fingerprint:\n%s", shown)
 	}
 	s.replace["FINGERPRINT"] = fingerprint[1]
+}
+
+// payout creates a payout of 13225.00 NPR for the user of the document.
+func (s *shell) payout(id, secret string) {
+	s.Helper()
+	c, err := client.New("http://"+s.address, id, secret)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer c.CloseIdleConnections()
+	user, fund := uuid.MustParse(s.replace["USER_ID"]), uuid.MustParse(s.replace["ACCOUNT_ID"])
+	receiver, err := c.CreateReceiveUser(s.Context(), user, api.ReceiveUserRequest{FirstName: "Bina", Country: "NP"})
+	if err != nil {
+		s.Fatal(err)
+	}
+	account, err := c.CreateBankAccount(s.Context(), user, receiver.ID, api.BankAccountRequest{BankID: 2001, AccountNumber: "0001234567", Currency: "NPR"})
+	if err != nil {
+		s.Fatal(err)
+	}
+	created, err := c.CreateTransaction(s.Context(), user, api.TransactionRequest{
+		FromAmount: client.MustAmount("100"), ExchangeRate: client.MustAmount("132.25"), FromCurrency: "USD", ToCurrency: "NPR", FromFundID: fund,
+		To: client.BankDeposit(receiver.ID, account.ID),
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.replace["TRANSACTION_ID"] = created.ID.String()
 }

@@ -97,9 +97,9 @@ func TestFailedCreationUsesUpNoKey(t *testing.T) {
 			}
 			first := w.Create(t, s, op, op.ID, w.Body(t, op)).First(t)
 			w.Create(t, s, op, op.ID, w.Body(t, op)).Replays(t, first)
-			servertest.Exec(t, db, `update idempotency_keys set resource_id = 'lost' where idempotency_key = '`+op.ID+`'`)
+			servertest.Exec(t, db, `update idempotency_keys set resource_id = 'lost ' || resource_id where idempotency_key = '`+op.ID+`'`)
 			watch.Unchanged(t, func() { servertest.WantInternalError(t, w.Create(t, s, op, op.ID, w.Body(t, op))) })
-			servertest.Exec(t, db, `update idempotency_keys set resource_id = '`+createdID(t, first)+`' where idempotency_key = '`+op.ID+`'`)
+			servertest.Exec(t, db, `update idempotency_keys set resource_id = substr(resource_id, 6) where idempotency_key = '`+op.ID+`'`)
 			w.Create(t, s, op, op.ID, w.Body(t, op)).Replays(t, first)
 		})
 	}

@@ -45,20 +45,26 @@ func TestAnswersThatLeaveTheOutcomeOpen(t *testing.T) {
 			}
 			repeat := send(op.Method, path, body)
 			first := repeat().First(t)
-			for _, open := range []struct {
+			type answer struct {
 				name   string
 				status int
 				answer func() servertest.Answer
-			}{
+			}
+			answers := []answer{
 				{"no credentials", 401, send(op.Method, path, body, "X-Client-Secret", "")},
 				{"no operation of the path", 405, send(http.MethodPut, path, body)},
 				{"no path", 404, send(op.Method, "/prefix"+path, body)},
-				{"another media type", 415, send(op.Method, path, body, "Content-Type", "text/plain")},
-				{"no body", 400, send(op.Method, path, nil)},
-				{"half a body", 400, send(op.Method, path, body[:len(body)/2])},
-				{"a damaged body", 400, send(op.Method, path, slices.Concat(body[:3], []byte{0xff}, body[3:]))},
-				{"a body that is not sent completely", 400, func() servertest.Answer { return cut(t, s, path, op.ID, body) }},
-			} {
+			}
+			if body != nil {
+				answers = append(answers, []answer{
+					{"another media type", 415, send(op.Method, path, body, "Content-Type", "text/plain")},
+					{"no body", 400, send(op.Method, path, nil)},
+					{"half a body", 400, send(op.Method, path, body[:len(body)/2])},
+					{"a damaged body", 400, send(op.Method, path, slices.Concat(body[:3], []byte{0xff}, body[3:]))},
+					{"a body that is not sent completely", 400, func() servertest.Answer { return cut(t, s, path, op.ID, body) }},
+				}...)
+			}
+			for _, open := range answers {
 				t.Run(open.name, func(t *testing.T) {
 					a := open.answer()
 					e := servertest.Parse[api.Error](t, a.Body)
@@ -143,7 +149,9 @@ func TestAnswersThatSettleTheOutcome(t *testing.T) {
 					refused("unknown "+name+", unused key", http.StatusNotFound, nowhere.Create(t, s, op, "unused", body))
 					refused("unknown "+name+", used key", http.StatusConflict, nowhere.Create(t, s, op, op.ID, body))
 				}
-				refused("too large", http.StatusRequestEntityTooLarge, tooLarge(t, s, w, op))
+				if body != nil {
+					refused("too large", http.StatusRequestEntityTooLarge, tooLarge(t, s, w, op))
+				}
 				w.Create(t, s, op, op.ID, body).Replays(t, first)
 			})
 		})

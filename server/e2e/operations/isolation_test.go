@@ -1,6 +1,7 @@
 package operations_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -77,7 +78,7 @@ func TestIdentifiersOfOthersInThePath(t *testing.T) {
 		compare("all of another client", other.With(victim, owned...), other.With(nowhere, owned...), servertest.AsOther...)
 		for _, name := range owned {
 			compare(name+" of another client", other.With(victim, name), other.With(nowhere, name), servertest.AsOther...)
-			if name != "user_id" {
+			if name != "user_id" && slices.Contains(owned, "user_id") {
 				compare(name+" of another user", sibling.With(victim, name), sibling.With(nowhere, name))
 			}
 		}
@@ -107,7 +108,7 @@ func TestReferenceDataOfCountriesThatAreNotEnabled(t *testing.T) {
 	for _, op := range s.Contract.Operations() {
 		if op.Method == http.MethodGet && len(servertest.PathParameters(op)) == 0 {
 			t.Run(op.ID, func(t *testing.T) {
-				if a := servertest.Reference.Send(t, s, op, servertest.AsOther...); string(a.Body) != "[]\n" {
+				if a := servertest.Reference.Send(t, s, op, servertest.AsOther...); string(a.Body) != "[]\n" && !bytes.HasPrefix(a.Body, []byte(`{"items":[]`)) {
 					t.Errorf("lists %s", a.Body)
 				}
 			})
@@ -204,6 +205,7 @@ func TestEveryIdentifierInABodyIsTested(t *testing.T) {
 	}
 	want := map[string]bool{
 		"createTransaction from_fund_id": true, "createTransaction id": true, "createTransaction fund_id": true,
+		"previewTransaction from_fund_id": true, "previewTransaction id": true, "previewTransaction fund_id": true, // the same rules
 	}
 	if !reflect.DeepEqual(found, want) {
 		t.Errorf("identifiers in bodies: %v", found)

@@ -109,7 +109,7 @@ func TestMalformedIdentifiersInThePath(t *testing.T) {
 			for kind, value := range values {
 				t.Run(op.ID+"/"+name+"/"+kind, func(t *testing.T) {
 					watch.Unchanged(t, func() {
-						a := w.With(servertest.World{name: value}, name).Send(t, s, op)
+						a := w.WithID(name, value).Send(t, s, op)
 						e := a.Refusal(t, http.StatusBadRequest, api.ErrorCodeBadRequest)
 						wantViolations(t, e, violation{api.ErrorDetailInPath, name})
 					})
@@ -142,8 +142,9 @@ func TestPercentEncodedIdentifiersAreTheSame(t *testing.T) {
 	for _, op := range s.Contract.Operations() {
 		for _, name := range servertest.PathParameters(op) {
 			t.Run(op.ID+"/"+name, func(t *testing.T) {
-				encoded := servertest.World{name: fmt.Sprintf("%%%02X%s", w[name][0], w[name][1:])}
-				if a := w.With(encoded, name).Send(t, s, op); a.Status != http.StatusOK {
+				id := w.ID(op, name)
+				encoded := fmt.Sprintf("%%%02X%s", id[0], id[1:])
+				if a := w.WithID(name, encoded).Send(t, s, op); a.Status != http.StatusOK {
 					t.Errorf("status %d: %s", a.Status, a.Body)
 				}
 			})

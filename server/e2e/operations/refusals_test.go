@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
@@ -19,11 +20,24 @@ func TestUnmetRulesAnswer422(t *testing.T) {
 		old, changed string
 		code         api.ErrorCode
 	}{
-		"createUser":          {`"US"`, `"DE"`, api.ErrorCodeCorridorNotEnabled},
-		"createReceiveUser":   {`"NP"`, `"DE"`, api.ErrorCodeCorridorNotEnabled},
-		"createBankAccount":   {`"NPR"`, `"USD"`, api.ErrorCodeCurrencyNotSupported},
-		"createWalletAccount": {`1004`, `9999999`, api.ErrorCodePayerNotFound},
-		"createTransaction":   {`"USD"`, `"GBP"`, api.ErrorCodeCurrencyNotSupported},
+		"createUser":            {`"US"`, `"DE"`, api.ErrorCodeCorridorNotEnabled},
+		"createReceiveUser":     {`"NP"`, `"DE"`, api.ErrorCodeCorridorNotEnabled},
+		"createBankAccount":     {`"NPR"`, `"USD"`, api.ErrorCodeCurrencyNotSupported},
+		"createWalletAccount":   {`1004`, `9999999`, api.ErrorCodePayerNotFound},
+		"createTransaction":     {`"USD"`, `"GBP"`, api.ErrorCodeCurrencyNotSupported},
+		"updateUser":            {`"Reno"`, `"Elko"`, api.ErrorCodeInformationVerified},
+		"previewTransaction":    {`"USD"`, `"GBP"`, api.ErrorCodeCurrencyNotSupported},
+		"cancelTransaction":     {"", "", api.ErrorCodeTransactionNotCancelable},
+		"setTransactionStatus":  {`"CANCELED"`, `"INITIATED"`, api.ErrorCodeTransitionNotAllowed},
+		"createWebhookEndpoint": {"", "", api.ErrorCodeTooManyWebhookEndpoints},
+		"createDocuments":       {`"SSN"`, `"PASSPORT"`, api.ErrorCodeInformationVerified},
+	}
+	onItsWay := "/sandbox/users/" + w["user_id"] + "/transactions/" + w["transaction_id"] + "/status"
+	servertest.OKBody(t, servertest.Call(t, s, "POST", onItsWay, []byte(`{"status":"PROCESSING"}`)))
+	verified := "/sandbox/users/" + w["user_id"] + "/verification"
+	servertest.OKBody(t, servertest.Call(t, s, "POST", verified, []byte(`{"cip_info":{"CITY":"VERIFIED","ID_DOC":"VERIFIED"}}`)))
+	for range payout.MaxWebhookEndpoints - 2 { // the world has two
+		servertest.NewWebhookEndpoint(t, s.Client)
 	}
 	for _, op := range s.Contract.Operations() {
 		if !slices.Contains(op.Statuses(), http.StatusUnprocessableEntity) {

@@ -43,8 +43,9 @@ var filling = []struct {
 		`10000000 + i, 'P' || i, 'Payer', 'X' || (i % 100), 'WALLET', 'XXX', '[]', '[]'`},
 	{"banks (id, name, country, branches, txn_supported_types, currencies)", 0, "i",
 		`10000000 + i, 'Bank', 'X' || (i % 100), '[]', '[]', '[]'`},
-	{"users (client_id, id, created_at, status, business, sending, country, profile)", 1, "i",
-		`{client}, {id}, i, 'VERIFIED', false, true, 'US', '{"first_name":"Asha","email":"asha@example.com"}'`},
+	{"users (client_id, id, created_at, status, business, sending, country, profile, email, client_reference)", 1, "i",
+		`{client}, {id}, i, 'VERIFIED', false, true, 'US', '{"first_name":"Asha","email":"asha@example.com"}', 'asha@example.com',
+		case when i % 4 = 0 then 'same' end`},
 	{"cip_tags (client_id, user_id, tag, status)", 3, "(i % {users})",
 		`{client}, {user}, case i / {users} when 0 then 'GENDER' when 1 then 'OCCUPATION' else 'MIDDLE_NAME' end, 'SUBMIT'`},
 	{"limit_usage (client_id, user_id, destination, currency, period, used)", 3, "(i % {users})",
@@ -59,11 +60,31 @@ var filling = []struct {
 		`{client}, {id}, {user}, 1004, '9800000000', 'NPR', i`},
 	{`transactions (client_id, id, user_id, created_at, status, delivery_status, from_amount, from_currency, to_amount,
 		to_currency, fee_amount, bonus_amount, exchange_rate, from_fund_id, funding_type, destination, notes, receive_user_id,
-		payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver)`, 10, "(case when i % 10 = 0 then 0 else i % {users} end)",
-		`{client}, {id}, {user}, cast(1000000 as bigint) * (i / 5), 'INITIATED', 'NONE', 1, 'USD', 132, 'NPR', 0, 0,
-		'132.25', {user}, 'CARD', 'NP', '{}', {user}, 'BANK_DEPOSIT', 'SENDER_AMOUNT', {user}, 0, 0, '{"first_name":"Bina"}'`},
+		payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver, required_information, client_reference)`, 10, "(case when i % 10 = 0 then 0 else i % {users} end)",
+		`{client}, {id}, {user}, cast(1000000 as bigint) * (i / 5), {status}, {delivery}, 1, 'USD', 132, 'NPR', 0, 0,
+		'132.25', {user}, 'CARD', 'NP', '{}', {user}, 'BANK_DEPOSIT', 'SENDER_AMOUNT', {user}, 0, 0, '{"first_name":"Bina"}', '[]', case when i % 2 = 0 then 'same' end`},
 	{"idempotency_keys (client_id, idempotency_key, fingerprint, resource_id)", 10, "(case when i % 10 = 0 then 0 else i % {users} end)",
 		`{client}, 'key ' || i, '', {id}`},
+	{`events (client_id, position, id, seq, type, resource_id, user_id, created_at, data)`, 10, "(case when i % 10 = 0 then 0 else i % {users} end)",
+		`{client}, i + 1, {id}, i + 1, case when i % 10 = 0 then 'transaction.created' else 'transaction.status_changed' end, {id}, {user}, i, '{}'`},
+	{"event_head (client_id, position, kept_since)", 0, "i",
+		`case when i = 0 then 'sandbox' else 'client-' || i end, {transactions} + 1, 0`},
+	// The first client has 20 endpoints, one of them enabled. That has all its deliveries.
+	{"webhook_endpoints (client_id, id, url, event_types, description, disabled, disabled_reason, secret, created_at, updated_at)", 0, "i",
+		`case when i < 20 then 'sandbox' else 'client-' || (i % 2000) end, {id}, 'https://example.com', '[]', '', i > 0, '', '', i, i`},
+	{"webhook_rotations (client_id, id, endpoint_id, created_at)", 0, "i",
+		`case when i < 20 then 'sandbox' else 'client-' || (i % 2000) end, {id}, {id}, i`},
+	{"webhook_deliveries (client_id, endpoint_id, event_id, event_type, position, status, attempts, created_at)", 10,
+		"(case when i % 10 = 0 then 0 else i % {users} end)",
+		`{client}, {endpoint}, {id}, 'transaction.created', i + 1, 'DELIVERED', 1, i`},
+	{"webhook_attempts (client_id, endpoint_id, event_id, number, at, duration_ms, http_status, error)", 10,
+		"(case when i % 10 = 0 then 0 else i % {users} end)", `{client}, {endpoint}, {id}, 1, i, 10, 200, ''`},
+	{"audit_log (id, at, actor, command, client_id, object, object_id, state_before, state_after)", 1, "i",
+		`{id}, i, case when i % 1000 = 2 then 'rare' else 'operator' end, 'users verify', {client}, 'user', {id}, 'null', '{}'`},
+	{"payout_files (id, direction, sha256, name, actor, at, lines, totals)", 0, "i",
+		`{id}, 'settle', cast(i as text), 'file', 'operator', i, 20, '{}'`},
+	{"payout_file_lines (client_id, transaction_id, file_id, line)", 10, "(case when i % 10 = 0 then 0 else i % {users} end)",
+		`{client}, {id}, {file}, i`},
 	{`documents (client_id, id, user_id, transaction_id, position, kind, type, value, media_type, expiry_date, issuing_authority, country, state)`, 2, "(case when i % 10 = 0 then 0 else i % {users} end)",
 		`{client}, {id}, {user}, case when i % 2 = 0 then {id} end, 0, 'virtual', 'PASSPORT', '1', '', '', '', '', ''`},
 }
@@ -81,7 +102,12 @@ func fill(t testing.TB, db *sql.DB) {
 	for _, r := range filling {
 		user := strings.ReplaceAll(r.user, "{users}", strconv.Itoa(users))
 		client := `(case when ` + user + ` % 2 = 0 then 'sandbox' else 'client-' || (` + user + ` % 2000) end)`
-		values := strings.NewReplacer("{id}", id("i"), "{user}", id(user), "{client}", client, "{users}", strconv.Itoa(users)).Replace(r.values)
+		values := strings.NewReplacer("{id}", id("i"), "{user}", id(user), "{client}", client, "{users}", strconv.Itoa(users),
+			"{endpoint}", id(`(case when `+user+` % 2 = 0 then 0 else `+user+` % 5000 end)`), "{file}", id("(i % 5000)"),
+			"{transactions}", strconv.Itoa(transactions),
+			// Most rows of the table have a status that the first client has nowhere, and the reverse.
+			"{status}", `case when i <> 10 and `+user+` % 2 = 0 then 'COMPLETED' else 'INITIATED' end`,
+			"{delivery}", `case when i <> 10 and `+user+` % 2 = 0 then 'DELIVERED' else 'NONE' end`).Replace(r.values)
 		n := cmp.Or(r.per*transactions/10, 5000)
 		servertest.Exec(t, db, fmt.Sprintf(`insert into %s with recursive numbers(i) as (select 0 union all select i + 1 from numbers where i < %d)
 			select %s from numbers`, r.table, n-1, values))

@@ -91,7 +91,7 @@ func TestEveryStatementFindsItsRowsByAnIndex(t *testing.T) {
 	t.Logf("filled PostgreSQL in %s", time.Since(begun))
 	l := planLog{filepath.Join(cluster.Dir, "plans", "plans.json"), servertest.Beside(t, cluster.URL)}
 	ranges := readsRangesOnly(t, cluster.URL, l) // without statistics, as after a restore
-	servertest.Exec(t, db, `analyze`)
+	servertest.Exec(t, db, `vacuum analyze`)
 	plans := l.during(t, "the story", func() { exercise(t, s) })
 
 	rows := map[string]int64{}
@@ -111,10 +111,10 @@ func TestEveryStatementFindsItsRowsByAnIndex(t *testing.T) {
 				t.Errorf("on PostgreSQL a %s %s:\n%s", step.Type, fault, plan.Query)
 			}
 		}
-		queries[strings.TrimSuffix(plan.Query, " for key share")] = true // SQLite has no locks of rows
+		queries[rowLock.ReplaceAllString(plan.Query, "")] = true
 	}
 	for table, n := range rows {
-		if !ofMigrations.MatchString(table) && (!touched[table] || n <= few) {
+		if !unmeasured.MatchString(table) && (!touched[table] || n <= few) {
 			t.Errorf("table %s with %d rows, touched by the story: %t", table, n, touched[table])
 		}
 	}
@@ -210,9 +210,13 @@ func (l planLog) during(t testing.TB, name string, run func()) []statement {
 }
 
 var (
+	rowLock       = regexp.MustCompile(` for (key share|no key update|update)( skip locked)?$`) // SQLite has none
 	parameterMark = regexp.MustCompile(`\$(\d+)`)
-	ofMigrations  = regexp.MustCompile(`goose|schema_requirements`) // tables with a row for each migration
-	searchStep    = regexp.MustCompile(`^SEARCH (\w+) USING .*\((.*)\)`)
+	// Tables with a row for each migration or with one alone, the queue of events, which the publisher keeps short, and the job
+	// queue, whose statements are those of another project.
+	unmeasured = regexp.MustCompile(`goose|schema_requirements|event_publisher|payout_file_turn|event_queue|river_`)
+	paged      = regexp.MustCompile(`order by [^()]* limit \S+$`)
+	searchStep = regexp.MustCompile(`^SEARCH (\w+) USING .*\((.*)\)`)
 )
 
 // planOnSQLite plans the statements on SQLite: without statistics, as in production, and in `make explain` also with those of
@@ -231,8 +235,8 @@ func planOnSQLite(t testing.TB, queries map[string]bool) {
 			t.Logf("filled SQLite in %s", time.Since(begun))
 		}
 		for query := range queries {
-			if strings.Contains(query, "FROM ONLY") || ofMigrations.MatchString(query) {
-				continue // PostgreSQL's own check of a foreign key; the migrations
+			if strings.Contains(query, "FROM ONLY") || strings.Contains(query, "::") || unmeasured.MatchString(query) {
+				continue // PostgreSQL's own
 			}
 			args := 0
 			for _, mark := range parameterMark.FindAllStringSubmatch(query, -1) {
@@ -244,9 +248,15 @@ func planOnSQLite(t testing.TB, queries map[string]bool) {
 				var step string
 				err := rows.Scan(&id, &parent, &unused, &step)
 				found := searchStep.FindStringSubmatch(step)
-				// A client has few secrets, but many rows of other tables.
-				tooWide := found != nil && found[2] == "client_id=?" && found[1] != "s"
-				if strings.HasPrefix(step, "SCAN") && !strings.HasSuffix(step, "VALUES CLAUSE") || tooWide {
+				// A client has few secrets and webhook endpoints, and one event_head, but many rows of other tables. A page
+				// ends at its limit.
+				tooWide := found != nil && found[2] == "client_id=?" && found[1] != "s" && found[1] != "webhook_endpoints" &&
+					found[1] != "event_head" && !paged.MatchString(query)
+				// A list with several filters scans the rows that it has found by the first one, 1,000 at most. `payoutd find` looks
+				// up one row of each client.
+				ofEachClient := strings.HasPrefix(step, "SCAN c USING COVERING INDEX") && strings.Contains(query, "from clients c where $2 = ''")
+				reads := strings.HasPrefix(step, "SCAN") && !strings.HasSuffix(step, "VALUES CLAUSE") && step != "SCAN found"
+				if reads && !ofEachClient || tooWide {
 					t.Errorf("on SQLite (filled: %t) a step is %q:\n%s", filled, step, query)
 				}
 				return err

@@ -49,11 +49,14 @@ func TestUserIsReturnedAsSent(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	for name, sent := range map[string]string{
-		"individual":      individualUser,
-		"business":        businessUser,
-		"as few as can":   `{"first_name":"Asha","email":"asha@example.com","country":"US"}`,
-		"second line":     `{"business":true,"first_name":"Sample","email":"a@example.com","country":"US","mailing_address":{"address_line2":"Floor 2"}}`,
-		"no second line":  `{"business":true,"first_name":"Sample","email":"a@example.com","country":"US","mailing_address":{"city":"Reno"}}`,
+		"individual":            individualUser,
+		"business":              businessUser,
+		"as few as can":         `{"first_name":"Asha","email":"asha@example.com","country":"US"}`,
+		"second line":           `{"business":true,"first_name":"Sample","email":"a@example.com","country":"US","mailing_address":{"address_line2":"Floor 2"}}`,
+		"no second line":        `{"business":true,"first_name":"Sample","email":"a@example.com","country":"US","mailing_address":{"city":"Reno"}}`,
+		"more of an individual": `{"first_name":"Asha","middle_name":"Devi","email":"asha@example.com","country":"US","occupation":"Nurse"}`,
+		"more of a business": `{"business":true,"first_name":"Sample","email":"a@example.com","country":"US","source_of_fund":"Sales",
+			"txn_frequency":"WEEKLY","no_of_txn_per_month":"8 to 10"}`,
 		"business: false": `{"business":false,"first_name":"Asha","email":"asha@example.com","country":"DE"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -125,12 +128,14 @@ func TestEachFieldSubmitsItsCipTag(t *testing.T) {
 	}
 	individual := map[string]string{
 		`"last_name":"Example"`: "LAST_NAME", `"gender":"FEMALE"`: "GENDER", `"ip_address":"203.0.113.7"`: "IP_ADDRESS",
+		`"middle_name":"Devi"`: "MIDDLE_NAME", `"occupation":"Nurse"`: "OCCUPATION",
 		physical("STATE_ID"): "ID_DOC", virtual("PASSPORT"): "ID_DOC", virtual("SSN"): "ID_DOC",
 		physical("INVOICE"): "", virtual("INVOICE"): "",
 	}
 	business := map[string]string{
 		`"ip_address":"203.0.113.7"`: "", `"business_type":"LLC"`: "COMPANY_TYPE", `"user_scope":"COMPUTER_TECHNOLOGY"`: "NATURE_OF_BUSINESS",
 		`"company_website":"www.example.com"`: "COMPANY_WEBSITE", `"number_of_employee":"BETWEEN_25_TO_50"`: "NO_OF_EMPLOYEE",
+		`"source_of_fund":"Sales"`: "SOURCE_OF_FUND", `"txn_frequency":"WEEKLY"`: "TXN_FREQUENCY", `"no_of_txn_per_month":"4"`: "NO_OF_TXN_PER_MONTH",
 		`"mailing_address":{"city":"Reno"}`: "MAILING_ADDRESS", virtual("EIN_NUMBER"): "EIN_NUMBER", physical("EIN_NUMBER"): "",
 		physical("EIN"): "EIN_DOC", virtual("EIN"): "", physical("INVOICE"): "",
 		physical("CERTIFICATE_OF_INCORPORATION"): "CERTIFICATE_OF_INCORPORATION", virtual("CERTIFICATE_OF_INCORPORATION"): "",

@@ -3,6 +3,7 @@ package transactions_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -20,11 +21,14 @@ type recountedUser struct {
 	listed   []api.Transaction // as it was after the user's last step
 }
 
+// givenBack are the statuses of transactions that no longer count (D-66).
+var givenBack = []api.TransactionStatus{api.TransactionStatusCanceled, api.TransactionStatusFailed, api.TransactionStatusReturned}
+
 // usedBy sums the listed transactions in a currency of the day, month and year of now.
 func usedBy(all []api.Transaction, currency string, now time.Time) (used [3]int64) {
 	layouts := [3]string{"2006-01-02", "2006-01", "2006"}
 	for _, x := range all {
-		if x.ToCurrency != currency {
+		if x.ToCurrency != currency || slices.Contains(givenBack, x.Status) {
 			continue
 		}
 		for i, layout := range layouts {
@@ -59,7 +63,7 @@ func TestLimitIsThatOfANaiveRecount(t *testing.T) {
 		servertest.VerifyTags(t, s.Client, u.Sender.ID, tags...)
 		users = append(users, u)
 	}
-	random := rand.New(rand.NewPCG(2026, 3))
+	random, moves := rand.New(rand.NewPCG(2026, 3)), rand.New(rand.NewPCG(2026, 4))
 	refused := 0
 	for step := range steps {
 		u, c := users[random.IntN(len(users))], servertest.CashCorridors[random.IntN(len(servertest.CashCorridors))]
@@ -92,6 +96,9 @@ func TestLimitIsThatOfANaiveRecount(t *testing.T) {
 		} else {
 			servertest.Created(t, r)
 		}
+		if len(u.listed) > 0 && moves.IntN(3) == 0 {
+			u.move(t, u.listed[moves.IntN(len(u.listed))], moves)
+		}
 		u.listed = servertest.List(t, s.Client, u.Sender.ID, 7)
 		u.recount(t, now)
 		if t.Failed() {
@@ -101,8 +108,36 @@ func TestLimitIsThatOfANaiveRecount(t *testing.T) {
 	if refused < 5 || refused > steps/4 {
 		t.Errorf("the walk met the highest limit %d times in %d steps", refused, steps)
 	}
+	moved := 0
+	for _, u := range users {
+		for _, x := range u.listed {
+			if slices.Contains(givenBack, x.Status) {
+				moved++
+			}
+		}
+	}
+	if moved < 5 {
+		t.Errorf("%d transactions were given back", moved)
+	}
+	servertest.WantExactUsage(t, s.Beside(t))
+	servertest.WantSound(t, s.Database)
 	if end := s.Clock.Now(); end.Year() == 2026 {
 		t.Errorf("the walk ended at %s, before the year did", end)
+	}
+}
+
+// move moves a transaction to any status; most moves are refused.
+func (u *recountedUser) move(t testing.TB, x api.Transaction, random *rand.Rand) {
+	t.Helper()
+	m := api.TransactionMoveRequest{Status: givenBack[random.IntN(len(givenBack))]}
+	if random.IntN(2) == 0 {
+		m.Status = []api.TransactionStatus{api.TransactionStatusProcessing, api.TransactionStatusCompleted}[random.IntN(2)]
+	} else {
+		m.StatusReason = servertest.Ptr(api.StatusReasonOther)
+	}
+	r, err := u.Client.SetTransactionStatusWithResponse(t.Context(), u.Sender.ID, x.ID, m)
+	if err != nil || r.StatusCode() != 200 && r.StatusCode() != 422 {
+		t.Fatalf("%s to %s: %v, %d %s", x.Status, m.Status, err, r.StatusCode(), r.Body)
 	}
 }
 

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Freeze stops all processes of a server where they are. Its connections stay open, and its kernel accepts new ones.
@@ -27,6 +29,38 @@ func (c *Cluster) Thaw() error { return c.signal(syscall.SIGCONT) }
 
 // Kill ends a frozen server at once.
 func (c *Cluster) Kill() error { return c.signal(syscall.SIGKILL) }
+
+// Crash ends all processes of a server at the same instant, as kill -9 does; Resume starts it again.
+func (c *Cluster) Crash() error {
+	if err := c.Freeze(); err != nil {
+		return err
+	}
+	all, err := c.processes()
+	if err == nil {
+		err = signal(syscall.SIGKILL, all...)
+	}
+	if err == nil {
+		err = c.Halt("KILL") // it has ended; the guardian notes that
+	}
+	if err != nil {
+		return err
+	}
+	// The next start is refused while one of them still has the shared memory.
+	for end := time.Now().Add(10 * time.Second); slices.ContainsFunc(all, runs); {
+		if time.Now().After(end) {
+			return errors.New("a killed process of PostgreSQL does not end")
+		}
+		<-time.After(time.Millisecond)
+	}
+	return nil
+}
+
+// runs reports whether a process exists and has not ended; nobody may ask what became of it.
+func runs(id int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
+	_, state, _ := strings.Cut(string(stat), ") ") // after the name of the program
+	return err == nil && !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X")
+}
 
 func (c *Cluster) signal(s syscall.Signal) error {
 	all, err := c.processes()

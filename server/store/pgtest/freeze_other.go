@@ -14,3 +14,6 @@ func (c *Cluster) Thaw() error { return errNotLinux }
 
 // Kill returns an error.
 func (c *Cluster) Kill() error { return errNotLinux }
+
+// Crash returns an error.
+func (c *Cluster) Crash() error { return errNotLinux }

@@ -20,6 +20,8 @@ func soundWorld(name string) world {
 	w := newWorld(name)
 	w.user.Status, w.funding.Status = payout.KYCVerified, payout.FundingActive
 	w.user.Business = false
+	w.endpoint.EventTypes, w.endpoint.DisabledReason = payout.EventTypes(), ""
+	w.delivery.Status = payout.WebhookDelivered
 	w.bank.BankID, w.bank.Currency, w.wallet.PayerID, w.wallet.Currency = 1, "NPR", 1, "NPR"
 	for _, documents := range [][]payout.Document{w.user.Documents, w.transfer.Documents} {
 		for i := range documents {
@@ -28,7 +30,8 @@ func soundWorld(name string) world {
 	}
 	t := &w.transfer
 	t.FromAmount, t.FromCurrency, t.ToAmount, t.ToCurrency, t.Destination = w.used, "USD", 100, "NPR", "NP"
-	t.ExchangeRate, t.CreatedAt = decimal.MustParse("132.25"), origin
+	t.ExchangeRate, t.CreatedAt, t.UpdatedAt = decimal.MustParse("132.25"), origin, origin
+	t.DeliveryStatus, t.StatusReason, t.RequiredInformation = payout.DeliveryNone, "", []string{"OCCUPATION"}
 	t.To.Method, t.To.Mode, t.To.FundID, t.To.PayerID = payout.Wallet, payout.SenderAmount, w.wallet.ID, 1
 	return w
 }
@@ -37,7 +40,7 @@ func soundWorld(name string) world {
 func further(t *testing.T, db Database, w world, id string, at time.Time, change func(*payout.Transaction)) {
 	t.Helper()
 	v := w.another(payout.TransactionID(id))
-	v.CreatedAt = at
+	v.CreatedAt, v.UpdatedAt = at, at
 	if change != nil {
 		change(&v)
 	}

@@ -1,14 +1,19 @@
 package storetest
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
 // Each kind of damage is found, and reported as one line that contains only ids.
 func checkDamage(t *testing.T, db Database) {
 	w := putSound(t, db)
+	putFeed(t, db)
 	wallet, user := "transactions "+string(w.transfer.ID)+" of client a: ", string(w.user.ID)
 	counter := "limit_usage " + user + " of client a: counter "
 	for _, d := range []struct {
@@ -37,7 +42,7 @@ func checkDamage(t *testing.T, db Database) {
 		},
 		{
 			`update users set status = 'KNOWN PERSON', profile = '{"first_name":"secret"' where client_id = 'a'`,
-			`update users set status = 'VERIFIED', profile = '{}' where client_id = 'a'`,
+			`update users set status = 'VERIFIED', profile = '{}', email = '' where client_id = 'a'`,
 			[]string{
 				"users " + user + " of client a: profile is not the JSON that belongs there",
 				"users " + user + " of client a: status is not a KYC status",
@@ -97,6 +102,38 @@ func checkDamage(t *testing.T, db Database) {
 				"transactions cash of client a: to_amount is not above zero",
 				"transactions cash of client a: fee_amount is below zero",
 				"transactions cash of client a: exchange_rate is not a number above zero",
+			},
+		},
+		{
+			`update transactions set status = 'LOST', delivery_status = 'NONE' where id = 'cash'`,
+			`update transactions set status = 'INITIATED' where id = 'cash'`,
+			[]string{"transactions cash of client a: status is unknown"},
+		},
+		{
+			`update transactions set status = 'COMPLETED', delivery_status = 'READY_FOR_PICKUP', status_reason = 'OTHER', updated_at = created_at - 1
+				where id = 'cash'`,
+			`update transactions set status = 'INITIATED', delivery_status = 'NONE', status_reason = '', updated_at = created_at where id = 'cash'`,
+			[]string{
+				"transactions cash of client a: delivery_status is not one of status COMPLETED",
+				"transactions cash of client a: status_reason is unknown, or of another status",
+				"transactions cash of client a: updated_at is before created_at",
+			},
+		},
+		{
+			`update transactions set status = 'PROCESSING', delivery_status = 'READY_FOR_PICKUP', required_information = '"' where id = 'bank'`,
+			`update transactions set status = 'INITIATED', delivery_status = 'NONE', required_information = '[]' where id = 'bank'`,
+			[]string{
+				"transactions bank of client a: required_information is not the JSON that belongs there",
+				"transactions bank of client a: delivery_status is not one of status PROCESSING",
+			},
+		},
+		{ // it was not given back
+			`update transactions set status = 'FAILED', delivery_status = 'FAILED' where id = 'bank'`,
+			`update transactions set status = 'INITIATED', delivery_status = 'NONE' where id = 'bank'`,
+			[]string{
+				"transactions bank of client a: status_reason is missing",
+				counter + "NP USD 2026 is 24690, the transactions are 12345", counter + "NP USD 2026-12 is 12345, the transactions are 0",
+				counter + "NP USD 2026-12-31 is 12345, the transactions are 0",
 			},
 		},
 		{
@@ -166,6 +203,83 @@ func checkDamage(t *testing.T, db Database) {
 			},
 		},
 		{
+			`update users set email = 'secret@example.com' where client_id = 'b'`, `update users set email = '', profile = '{}' where client_id = 'b'`,
+			[]string{"users " + string(soundWorld("b").user.ID) + " of client b: email is not that of profile"},
+		},
+		{
+			`update events set position = 4 where id = 'e3'`, `update events set position = 3 where id = 'e3'`,
+			[]string{"events e3 of client a: the position before it is missing", "event_head a of client a: position is not that of the newest event"},
+		},
+		{
+			`update event_head set position = 7 where client_id = 'a'`, `update event_head set position = 3 where client_id = 'a'`,
+			[]string{"event_head a of client a: position is not that of the newest event"},
+		},
+		{ // of bank, in the feed
+			`update events set resource_id = 'other' where id = 'e1'`, `update events set resource_id = 'bank' where id = 'e1'`,
+			[]string{"transactions bank of client a: it has no event transaction.created"},
+		},
+		{ // of cash, in the queue
+			`update event_queue set type = 'transaction.status_changed'`, `update event_queue set type = 'transaction.created'`,
+			[]string{"transactions cash of client a: it has no event transaction.created"},
+		},
+		{ // before this time there may be none
+			`update event_head set kept_since = 1 + (select max(created_at) from transactions where id = 'bank') where client_id = 'a'`,
+			`update event_head set kept_since = (select created_at from transactions where id = 'bank') where client_id = 'a'`,
+			nil,
+		},
+		{
+			`update event_queue set id = 'e2' where id = 'e4'`, `update event_queue set id = 'e4' where id = 'e2'`,
+			[]string{"event_queue e2 of client a: it is published already"},
+		},
+		{
+			`update event_head set client_id = 'c' where client_id = 'a'`, `update event_head set client_id = 'a' where client_id = 'c'`,
+			[]string{"events e1 of client a: its client has no event_head"},
+		},
+		{
+			`update webhook_endpoints set event_types = '["x"]', disabled_reason = 'GONE' where id = 'hook'`,
+			`update webhook_endpoints set event_types = '[]', disabled_reason = '' where id = 'hook'`,
+			[]string{
+				"webhook_endpoints hook of client a: one of event_types is unknown",
+				"webhook_endpoints hook of client a: it has a disabled_reason, and is not disabled",
+			},
+		},
+		{
+			`update webhook_endpoints set event_types = '{', disabled = true, disabled_reason = 'secret' where id = 'hook'`,
+			`update webhook_endpoints set event_types = '[]', disabled = false, disabled_reason = '' where id = 'hook'`,
+			[]string{
+				"webhook_endpoints hook of client a: event_types is not the JSON that belongs there",
+				"webhook_endpoints hook of client a: disabled_reason is unknown",
+			},
+		},
+		{
+			`update webhook_deliveries set status = 'LOST', payload = '{' where event_id = 'e1'`,
+			`update webhook_deliveries set status = 'PENDING', payload = null where event_id = 'e1'`,
+			[]string{
+				"webhook_deliveries e1 of client a: status is unknown",
+				"webhook_deliveries e1 of client a: payload is not the JSON that belongs there",
+			},
+		},
+		{
+			`update river_job set kind = 'other'`, `update river_job set kind = 'webhook'`,
+			[]string{"webhook_deliveries e1 of client a: it is PENDING, and no job makes its next attempt"},
+		},
+		{
+			`update webhook_deliveries set event_id = 'e2', status = 'DELIVERED' where endpoint_id = 'hook'`,
+			`update webhook_deliveries set event_id = 'e1', status = 'PENDING' where endpoint_id = 'hook'`,
+			[]string{"river_job e1 of client a: its delivery does not exist"},
+		},
+		{ // the job will find out
+			`update webhook_endpoints set disabled = true where id = 'hook'; delete from webhook_deliveries where endpoint_id = 'hook'`,
+			`update webhook_endpoints set disabled = false where id = 'hook'; ` + pendingDelivery, nil,
+		},
+		{ // it is still to be canceled, if need be by its job
+			`update webhook_endpoints set disabled = true where id = 'hook'`, `update webhook_endpoints set disabled = false where id = 'hook'`, nil,
+		},
+		{
+			`update webhook_deliveries set status = 'CANCELED' where endpoint_id = 'hook'`,
+			`update webhook_deliveries set status = 'PENDING' where endpoint_id = 'hook'`, nil,
+		},
+		{
 			`update documents set kind = 'paper' where client_id = 'b' and kind = 'virtual' and transaction_id is null`,
 			`update documents set kind = 'virtual' where kind = 'paper'`,
 			[]string{"documents " + string(soundWorld("b").user.Documents[1].ID) + " of client b: kind is unknown"},
@@ -182,6 +296,28 @@ func checkDamage(t *testing.T, db Database) {
 		}
 	}
 }
+
+// putFeed writes a feed of client a with the events of the transactions from that of "bank" on, one that waits in the queue, and
+// a delivery.
+func putFeed(t *testing.T, db Database) {
+	t.Helper()
+	const columns = `(client_id, id, type, resource_id, user_id, created_at, data`
+	damage(t, db,
+		`insert into event_head (client_id, position, kept_since) select 'a', 3, created_at from transactions where id = 'bank'`,
+		`insert into events `+columns+`, position, seq) values ('a', 'e1', 'transaction.created', 'bank', '', 0, '{}', 1, 1),
+			('a', 'e2', 'transaction.status_changed', 'cash', '', 0, '{}', 2, 2), ('a', 'e3', 'transaction.status_changed', 'bank', '', 0, '{}', 3, 3)`,
+		`insert into event_queue `+columns+`) values ('a', 'e4', 'transaction.created', 'cash', '', 0, '{}')`,
+		`insert into webhook_endpoints (client_id, id, url, event_types, description, disabled, disabled_reason, secret, created_at, updated_at)
+			values ('a', 'hook', 'https://example.com', '[]', '', false, '', '', 0, 0)`,
+		pendingDelivery)
+	write(t, db, func(ctx context.Context, tx payout.Tx) error {
+		return tx.EnqueueWebhook(ctx, "a", "hook", "e1", time.Hour)
+	})
+}
+
+// pendingDelivery writes the delivery of putFeed.
+const pendingDelivery = `insert into webhook_deliveries (client_id, endpoint_id, event_id, event_type, position, status, attempts, created_at)
+	values ('a', 'hook', 'e1', 'transaction.created', 1, 'PENDING', 0, 0)`
 
 // sqlText escapes a text for quotes.
 func sqlText(s string) string { return strings.ReplaceAll(s, "'", "''") }

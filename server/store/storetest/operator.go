@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -184,98 +183,4 @@ func eightTimes(fn func(n int)) {
 		all.Go(func() { fn(n) })
 	}
 	all.Wait()
-}
-
-func operatorLists(t *testing.T, db Database) {
-	mine, other := newWorld("mine"), newWorld("other")
-	mine.user.Documents, mine.transfer.Documents = nil, nil
-	mine.transfer.CreatedAt = origin.AddDate(-1, 0, 0) // out of the days below
-	mine.put(t, db)
-	other.put(t, db)
-	ctx, id := t.Context(), mine.client.ID
-	users := []payout.User{mine.user}
-	transfers := []payout.Transaction{mine.transfer}
-	write(t, db, func(ctx context.Context, tx payout.Tx) error {
-		for i, n := range []string{"3", "2", "1"} { // ids are in the reverse order of time
-			u := mine.user
-			u.ID, u.Status, u.CreatedAt = mine.user.ID+payout.UserID(n), payout.KYCStatus("status "+n), origin.AddDate(1, 0, i/2)
-			if err := tx.InsertUser(ctx, id, u); err != nil {
-				return err
-			}
-			v := mine.another(mine.transfer.ID + payout.TransactionID(n))
-			v.UserID, v.CreatedAt = u.ID, origin.AddDate(0, 0, i)
-			if err := tx.InsertTransaction(ctx, id, v); err != nil {
-				return err
-			}
-			users, transfers = append(users, u), append(transfers, v)
-		}
-		return nil
-	})
-	newest := func(of ...int) (some []payout.User) {
-		for _, n := range of {
-			some = append(some, users[n])
-		}
-		return some
-	}
-	for _, c := range []struct {
-		filter store.UserFilter
-		limit  int
-		want   []payout.User
-	}{
-		{store.UserFilter{}, 10, newest(3, 1, 2, 0)}, // 1 and 2 at the same time
-		{store.UserFilter{}, 2, newest(3, 1)},
-		{store.UserFilter{After: users[1].ID}, 2, newest(2, 0)},
-		{store.UserFilter{Status: users[2].Status}, 2, newest(2)},
-		{store.UserFilter{Status: users[2].Status, After: users[2].ID}, 2, nil},
-	} {
-		same(t, "users", must(db.Users(ctx, id, c.filter, c.limit))(t), c.want)
-	}
-	for _, gone := range []payout.UserID{"nobody", other.user.ID} {
-		if _, err := db.Users(ctx, id, store.UserFilter{After: gone}, 2); payout.CodeOf(err) != payout.CodeNotFound {
-			t.Errorf("users after one who is not there: %v", err)
-		}
-	}
-	for _, c := range []struct {
-		filter store.TransactionFilter
-		limit  int
-		want   []int
-	}{
-		{store.TransactionFilter{From: origin}, 10, []int{3, 2, 1}},
-		{store.TransactionFilter{From: origin}, 2, []int{3, 2}},
-		{store.TransactionFilter{From: origin, After: transfers[2].ID}, 2, []int{1}},
-		{store.TransactionFilter{UserID: users[2].ID}, 2, []int{2}},
-		{store.TransactionFilter{From: origin.AddDate(0, 0, 1)}, 9, []int{3, 2}},
-		{store.TransactionFilter{From: origin, To: origin.AddDate(0, 0, 1)}, 9, []int{1}},
-		{store.TransactionFilter{From: origin, To: origin.AddDate(0, 0, 1), After: transfers[3].ID}, 9, []int{1}},
-		{store.TransactionFilter{From: origin, To: origin.AddDate(0, 0, 2), After: transfers[2].ID}, 9, []int{1}},
-		{store.TransactionFilter{UserID: users[2].ID, After: transfers[3].ID}, 9, []int{2}},
-		{store.TransactionFilter{UserID: users[2].ID, After: transfers[2].ID}, 9, nil},
-		{store.TransactionFilter{UserID: "nobody"}, 9, nil},
-	} {
-		var want []payout.Transaction
-		for _, n := range c.want {
-			want = append(want, transfers[n])
-		}
-		c.filter.To = cmpTime(c.filter.To, origin.AddDate(1, 0, 0))
-		same(t, "transactions", must(db.ClientTransactions(ctx, id, c.filter, c.limit))(t), want)
-	}
-	for _, gone := range []payout.TransactionID{"nothing", other.transfer.ID} {
-		if _, err := db.ClientTransactions(ctx, id, store.TransactionFilter{After: gone}, 2); payout.CodeOf(err) != payout.CodeNotFound {
-			t.Errorf("transactions after one that is not there: %v", err)
-		}
-	}
-	same(t, "transaction", found(db.ClientTransaction(ctx, id, transfers[2].ID))(t), transfers[2])
-	for _, other := range []payout.ClientID{other.client.ID, ""} {
-		if _, ok, err := db.ClientTransaction(ctx, other, transfers[2].ID); ok || err != nil {
-			t.Errorf("of another client: %t, %v", ok, err)
-		}
-	}
-}
-
-// cmpTime is t, or the other one where t is zero.
-func cmpTime(t, other time.Time) time.Time {
-	if t.IsZero() {
-		return other
-	}
-	return t
 }

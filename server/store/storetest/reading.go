@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,6 +38,14 @@ func tenantReads(w world) []tenantRead {
 	return []tenantRead{
 		{"User", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return maybe(r.User(ctx, s.client, s.user))
+		}},
+		{"Users", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			all, _, err := r.Users(ctx, s.client, payout.UserFilter{Email: w.user.Profile.Email}, payout.Page{Limit: 10})
+			return len(all) > 0, err
+		}},
+		{"ClientTransactions", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			all, _, err := r.ClientTransactions(ctx, s.client, payout.TransactionFilter{UserID: s.user}, payout.Page{Limit: 10})
+			return len(all) > 0, err
 		}},
 		{"UserDocuments", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return some(r.UserDocuments(ctx, s.client, s.user))
@@ -83,6 +92,22 @@ func tenantReads(w world) []tenantRead {
 		}},
 		{"Transactions", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return some(r.Transactions(ctx, s.client, s.user, payout.Page{Limit: 10}))
+		}},
+		{"WebhookEndpoints", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			all, err := r.WebhookEndpoints(ctx, s.client, payout.Page{})
+			return slices.ContainsFunc(all, func(e payout.WebhookEndpoint) bool { return e.ID == w.endpoint.ID }), err
+		}},
+		{"WebhookEndpoint", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return maybe(r.WebhookEndpoint(ctx, s.client, w.endpoint.ID))
+		}},
+		{"WebhookRotation", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return maybe(r.WebhookRotation(ctx, s.client, w.rotation.ID))
+		}},
+		{"WebhookDeliveries", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return some(r.WebhookDeliveries(ctx, s.client, w.endpoint.ID, "", payout.Page{}))
+		}},
+		{"WebhookDelivery", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return maybe(r.WebhookDelivery(ctx, s.client, w.endpoint.ID, w.delivery.EventID))
 		}},
 	}
 }
@@ -143,7 +168,7 @@ func missingRows(t *testing.T, db Database) {
 
 func readsAreComplete(t *testing.T, _ Database) {
 	var named []string
-	for _, r := range append(tenantReads(world{}), sharedReads()...) {
+	for _, r := range slices.Concat(tenantReads(world{}), feedReads(world{}), sharedReads()) {
 		named = append(named, r.name)
 	}
 	for method := range reflect.TypeFor[payout.Reader]().Methods() {
@@ -178,8 +203,8 @@ func userIsolation(t *testing.T, db Database) {
 		return tx.InsertReceiveUser(ctx, w.client.ID, receiver)
 	})
 	finds(t, db, tenantReads(w), scope{w.client.ID, second.ID, receiver.ID}, func(name string) bool {
-		// Its own two rows; and a key belongs to the client (D-16).
-		return name == "User" || name == "ReceiveUsers" || name == "IdempotencyKey"
+		// Its own two rows; keys (D-16) and webhooks belong to the client.
+		return name == "User" || name == "Users" || name == "ReceiveUsers" || name == "IdempotencyKey" || strings.HasPrefix(name, "Webhook")
 	})
 }
 
@@ -188,7 +213,7 @@ func sameIDs(t *testing.T, db Database) {
 	other := mine
 	other.client.ID, other.used = "other", 1
 	other.user.Country, other.funding.Label, other.receiver.City = "1", "2", "3"
-	other.bank.AccountNumber, other.wallet.WalletNumber, other.transfer.Status = "4", "5", "6"
+	other.bank.AccountNumber, other.wallet.WalletNumber, other.transfer.FundingType = "4", "5", "6"
 	other.key.Fingerprint = "7"
 	mine.put(t, db)
 	other.put(t, db)
@@ -303,6 +328,7 @@ func (w world) pagedLists(t *testing.T, db Database) []pagedList {
 				return tx.InsertWalletAccount(ctx, id, v)
 			},
 		},
+		w.pagedEndpoints(t, db), w.pagedDeliveries(t, db, ""), w.pagedDeliveries(t, db, w.delivery.Status),
 	}
 }
 

@@ -147,7 +147,7 @@ func absentRoundTrip(t *testing.T, db Database) {
 	}
 	for name, notes := range map[string]payout.Notes{"no notes": {}, "empty notes": {Note: &empty, Purpose: &empty}} {
 		want := payout.Transaction{
-			ID: payout.TransactionID(name), UserID: w.user.ID, CreatedAt: origin, FromFundID: w.funding.ID, Notes: notes,
+			ID: payout.TransactionID(name), UserID: w.user.ID, CreatedAt: origin, UpdatedAt: origin, FromFundID: w.funding.ID, Notes: notes,
 			To: payout.ReceiveSide{ReceiveUserID: w.receiver.ID},
 		}
 		write(t, db, func(ctx context.Context, tx payout.Tx) error {

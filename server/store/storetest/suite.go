@@ -42,6 +42,11 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"lists are oldest first", oldestFirst},
 		{"transactions and accounts come in pages", paging},
 		{"reference data is listed by id for the countries", referenceLists},
+		{"published events are read by their client alone", eventIsolation},
+		{"the feed comes in pages, and of one type", feedPages},
+		{"users and transactions are found by each filter, in pages", clientLists},
+		{"a page with several filters looks at 1,000 rows", boundedLists},
+		{"a read reads one snapshot", snapshot},
 		// Writing.
 		{"a write sees itself, others see it after the commit", visibility},
 		{"an error rolls a write back", rollbackOnError},
@@ -49,13 +54,27 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"a writer cannot reach the rows of another client", writeIsolation},
 		{"statuses and tags change alone", changes},
 		{"only lacking tags are requested", requests},
+		{"further information is added", furtherInformation},
 		{"an idempotency key is taken once", uniqueKeys},
 		{"an id is used once", uniqueIDs},
 		{"usage is counted per day, month and year", usageCounters},
 		{"usage beyond the range is refused", usageRange},
+		{"usage is taken back where it was counted", usageTakenBack},
+		{"the status of a transaction changes alone", transactionStatus},
+		{"required information is what is not verified yet", requiredInformation},
 		{"reference data is changed, or not at all", referenceUpsert},
+		{"events are published once, in their order", publishing},
+		{"what a publisher's fan-out refuses stays in the queue", fanoutFails},
+		{"a write with events is a signal", queuedSignal},
+		{"the oldest events are deleted up to a time", eventRetention},
 		{"a client is changed and gets a further secret", clientUpsert},
 		{"a secret expires at its time", secretExpiry},
+		{"every field of a webhook endpoint and its deliveries is stored", webhookRoundTrip},
+		{"a webhook endpoint is changed, its secrets apart from the rest", webhookChanges},
+		{"a client has at most so many webhook endpoints", webhookRace},
+		{"a webhook endpoint is deleted with all that is its own", webhookDeletion},
+		{"what waits for a webhook endpoint is canceled in parts", webhookCancelation},
+		{"of a webhook delivery the last attempts are kept", webhookAttempts},
 		// What only operators need.
 		{"an applied client is made once and then changed", clientApply},
 		{"a client is disabled and enabled", clientDisable},
@@ -63,7 +82,6 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"a secret is revoked, the last one by force", secretRevocation},
 		{"of concurrent rotations one succeeds", rotationRace},
 		{"of concurrent creations of a client one is new", applyRace},
-		{"operators list users and transactions in pages", operatorLists},
 		{"an import counts new, changed, unchanged and removed rows", importCounts},
 		{"an import sees each column change", importColumns},
 		{"an import removes nothing that is in use", importInUse},
@@ -82,6 +100,10 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"of many writes with a key one is committed", keyRace},
 		{"concurrent usage adds up", usageRace},
 		{"concurrent changes of tags wait for each other", tagRace},
+		{"concurrent publishers leave nothing out and publish nothing twice", publisherRace},
+		{"an event of a write that commits late is published later", lateCommit},
+		{"a locked user is changed later", userLock},
+		{"a locked transaction is changed later", transactionLock},
 		// Outages.
 		{"a context that ended is an outage", endedContext},
 		{"a context that ends within a write is an outage", contextEndsWithin},
@@ -109,9 +131,13 @@ type world struct {
 	bank     payout.BankAccount
 	wallet   payout.WalletAccount
 	transfer payout.Transaction
+	event    payout.Event
 	key      payout.Idempotency // of the transfer
 	usage    payout.UsageKey
 	used     int64
+	endpoint payout.WebhookEndpoint
+	rotation payout.WebhookRotation // of its secret
+	delivery payout.WebhookDelivery // to the endpoint
 }
 
 // newWorld returns a world whose ids, keys and texts begin with the name of its client.
@@ -121,13 +147,18 @@ func newWorld(name string) world {
 		client: filled[payout.Client](&f), user: filled[payout.User](&f), funding: filled[payout.FundingAccount](&f),
 		receiver: filled[payout.ReceiveUser](&f), bank: filled[payout.BankAccount](&f),
 		wallet: filled[payout.WalletAccount](&f), transfer: filled[payout.Transaction](&f),
-		key:  filled[payout.Idempotency](&f),
+		event: filled[payout.Event](&f), key: filled[payout.Idempotency](&f),
 		tags: map[string]payout.CIPStatus{"ID_DOC": payout.CIPSubmit, "EMAIL": payout.CIPFailed}, used: 12345,
 	}
+	w.endpoint, w.rotation, w.delivery = filled[payout.WebhookEndpoint](&f), filled[payout.WebhookRotation](&f), newDelivery(&f)
+	w.rotation.EndpointID, w.delivery.EndpointID = w.endpoint.ID, w.endpoint.ID
 	w.client.ID = payout.ClientID(name)
 	w.funding.UserID, w.receiver.UserID = w.user.ID, w.user.ID
 	w.bank.ReceiveUserID, w.wallet.ReceiveUserID = w.receiver.ID, w.receiver.ID
 	w.transfer.UserID, w.transfer.FromFundID, w.transfer.To.ReceiveUserID = w.user.ID, w.funding.ID, w.receiver.ID
+	w.event.ResourceID, w.event.UserID, w.event.Type = string(w.transfer.ID), w.user.ID, payout.TransactionCreated
+	w.event.CreatedAt, w.event.Data, w.event.Position = w.transfer.CreatedAt, []byte(`{"transaction":{"note":"\u003c né "}}`), 0
+	w.transfer.Status = payout.StatusInitiated // others have no required information
 	w.usage = payout.UsageKey{UserID: w.user.ID, Destination: "NP", Currency: "USD", At: origin}
 	return w
 }
@@ -151,7 +182,9 @@ func (w world) insert(ctx context.Context, tx payout.Tx) error {
 		func() error { return tx.InsertWalletAccount(ctx, id, w.wallet) },
 		func() error { return keep(tx.InsertIdempotencyKey(ctx, id, w.key, string(w.transfer.ID))) },
 		func() error { return tx.InsertTransaction(ctx, id, w.transfer) },
+		func() error { return tx.InsertEvents(ctx, id, w.event) },
 		func() error { _, err := tx.AddUsage(ctx, id, w.usage, w.used); return err },
+		func() error { return w.insertWebhooks(ctx, tx) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

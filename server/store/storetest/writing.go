@@ -95,16 +95,28 @@ func writeIsolation(t *testing.T, db Database) {
 		"SetCIPTags": func(tx payout.Tx) error {
 			return tx.SetCIPTags(ctx, id, mine.user.ID, map[string]payout.CIPStatus{"ID_DOC": payout.CIPVerified})
 		},
+		"SetUserProfile": func(tx payout.Tx) error {
+			return tx.SetUserProfile(ctx, id, mine.user.ID, payout.UserProfile{FirstName: "another"})
+		},
+		"InsertUserDocuments": func(tx payout.Tx) error {
+			return tx.InsertUserDocuments(ctx, id, mine.user.ID, 0, []payout.Document{{ID: "new"}})
+		},
 		"RequestCIPTags":       func(tx payout.Tx) error { return tx.RequestCIPTags(ctx, id, mine.user.ID, []string{"ID_DOC"}) },
 		"InsertFundingAccount": func(tx payout.Tx) error { return tx.InsertFundingAccount(ctx, id, funding) },
 		"SetFundingAccountStatus": func(tx payout.Tx) error {
-			return tx.SetFundingAccountStatus(ctx, id, mine.user.ID, mine.funding.ID, payout.FundingActive)
+			return second(tx.SetFundingAccountStatus(ctx, id, mine.user.ID, mine.funding.ID, payout.FundingActive))
 		},
 		"InsertReceiveUser":   func(tx payout.Tx) error { return tx.InsertReceiveUser(ctx, id, receiver) },
 		"InsertBankAccount":   func(tx payout.Tx) error { return tx.InsertBankAccount(ctx, id, bank) },
 		"InsertWalletAccount": func(tx payout.Tx) error { return tx.InsertWalletAccount(ctx, id, wallet) },
 		"InsertTransaction":   func(tx payout.Tx) error { return tx.InsertTransaction(ctx, id, transfer) },
-		"AddUsage":            func(tx payout.Tx) error { _, err := tx.AddUsage(ctx, id, mine.usage, 1); return err },
+		"SetTransactionStatus": func(tx payout.Tx) error {
+			changed := mine.transfer
+			changed.Status = payout.StatusCanceled
+			return tx.SetTransactionStatus(ctx, id, changed)
+		},
+		"AddUsage":      func(tx payout.Tx) error { _, err := tx.AddUsage(ctx, id, mine.usage, 1); return err },
+		"SetWebhook...": func(tx payout.Tx) error { return mine.damageWebhooks(ctx, tx, id) },
 	} {
 		err := db.Write(ctx, attempt)
 		if changes := name[:3] == "Set" && name != "SetCIPTags"; changes != (err == nil) {
@@ -112,11 +124,37 @@ func writeIsolation(t *testing.T, db Database) {
 		}
 	}
 	finds(t, db, tenantReads(mine), scope{id, mine.user.ID, mine.receiver.ID}, none)
+	same(t, "webhook endpoint", found(db.WebhookEndpoint(ctx, mine.client.ID, mine.endpoint.ID))(t), mine.endpoint)
+	same(t, "webhook delivery", found(db.WebhookDelivery(ctx, mine.client.ID, mine.endpoint.ID, mine.delivery.EventID))(t), mine.delivery)
 	user := found(db.User(ctx, mine.client.ID, mine.user.ID))(t)
 	same(t, "status", user.Status, mine.user.Status)
+	same(t, "status of the transaction", found(db.Transaction(ctx, mine.client.ID, mine.user.ID, mine.transfer.ID))(t).Status, mine.transfer.Status)
+	same(t, "profile", user.Profile, mine.user.Profile)
 	same(t, "tags", must(db.CIPTags(ctx, mine.client.ID, mine.user.ID))(t), mine.tags)
 	same(t, "funding", must(db.FundingAccounts(ctx, mine.client.ID, mine.user.ID, payout.Page{}))(t), []payout.FundingAccount{mine.funding})
 	same(t, "usage", must(db.Usage(ctx, mine.client.ID, mine.usage))(t).Daily, mine.used)
+}
+
+// Further documents come after the others, and the profile is replaced (D-72).
+func furtherInformation(t *testing.T, db Database) {
+	w, ctx := newWorld("a"), t.Context()
+	w.put(t, db)
+	further := newWorld("further").user
+	write(t, db, func(ctx context.Context, tx payout.Tx) error {
+		if err := tx.SetUserProfile(ctx, w.client.ID, w.user.ID, further.Profile); err != nil {
+			return err
+		}
+		return tx.InsertUserDocuments(ctx, w.client.ID, w.user.ID, len(w.user.Documents), further.Documents)
+	})
+	user := withoutDocuments(w.user)
+	user.Profile = further.Profile
+	same(t, "user", found(db.User(ctx, w.client.ID, w.user.ID))(t), user)
+	var want []payout.Document
+	for _, d := range append(slices.Clone(w.user.Documents), further.Documents...) {
+		d.Content = nil
+		want = append(want, d)
+	}
+	same(t, "documents", must(db.UserDocuments(ctx, w.client.ID, w.user.ID))(t), want)
 }
 
 // A tag is requested if it is absent or FAILED; all others are unchanged (D-25).
@@ -139,6 +177,9 @@ func requests(t *testing.T, db Database) {
 	same(t, "tags", must(db.CIPTags(ctx, w.client.ID, w.user.ID))(t), tags)
 }
 
+// second returns the error of a result that does not matter.
+func second[T any](_ T, err error) error { return err }
+
 func changes(t *testing.T, db Database) {
 	w, second, ctx := newWorld("a"), newWorld("a second one"), t.Context()
 	w.put(t, db)
@@ -149,8 +190,11 @@ func changes(t *testing.T, db Database) {
 		if err := tx.SetUserStatus(ctx, id, w.user.ID, payout.KYCSuspended); err != nil {
 			return err
 		}
-		if err := tx.SetFundingAccountStatus(ctx, id, w.user.ID, w.funding.ID, payout.FundingInactive); err != nil {
-			return err
+		for _, want := range []bool{true, false} {
+			changed, err := tx.SetFundingAccountStatus(ctx, id, w.user.ID, w.funding.ID, payout.FundingInactive)
+			if err != nil || changed != want {
+				t.Errorf("the account changed: %t, %v, want %t", changed, err, want)
+			}
 		}
 		if err := tx.SetCIPTags(ctx, id, w.user.ID, nil); err != nil {
 			return err
@@ -169,7 +213,9 @@ func changes(t *testing.T, db Database) {
 	same(t, "account of another", found(db.FundingAccount(ctx, id, second.user.ID, second.funding.ID))(t), second.funding)
 	same(t, "tags of another", must(db.CIPTags(ctx, id, second.user.ID))(t), second.tags)
 	write(t, db, func(ctx context.Context, tx payout.Tx) error { // an account of another user of the client
-		return tx.SetFundingAccountStatus(ctx, id, w.user.ID, second.funding.ID, payout.FundingActive)
+		changed, err := tx.SetFundingAccountStatus(ctx, id, w.user.ID, second.funding.ID, payout.FundingActive)
+		same(t, "the account changed", changed, false)
+		return err
 	})
 	same(t, "account of another", found(db.FundingAccount(ctx, id, second.user.ID, second.funding.ID))(t), second.funding)
 }

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+// What operators search in the rows of all clients, which the service never does.
+
+// Kind is a kind of row that has an id.
+type Kind string
+
+// The kinds of rows that Find knows.
+const (
+	KindUser            Kind = "user"
+	KindFundingAccount  Kind = "funding account"
+	KindReceiveUser     Kind = "receive user"
+	KindBankAccount     Kind = "bank account"
+	KindWalletAccount   Kind = "wallet account"
+	KindTransaction     Kind = "transaction"
+	KindUserDocument    Kind = "document of a user"
+	KindPaymentDocument Kind = "document of a transaction"
+	KindEvent           Kind = "event"
+	KindWebhookEndpoint Kind = "webhook endpoint"
+	KindWebhookRotation Kind = "rotation of a webhook secret"
+	KindFile            Kind = "payout file"
+	KindAuditEntry      Kind = "entry of the audit log"
+)
+
+// Found is a row of a client, or of none: a payout file, and some entries of the audit log. Shown is the id with which a command
+// shows it, such as that of the user or the transaction.
+type Found struct {
+	ClientID payout.ClientID
+	Kind     Kind
+	ID       string
+	Shown    string
+}
+
+// kinds has the expression of Found.Shown for each kind of row, r, and the tables in which it is.
+var kinds = []struct {
+	kind        Kind
+	shown, from string
+}{
+	{KindUser, `r.id`, `users r where true`},
+	{KindFundingAccount, `r.user_id`, `funding_accounts r where true`},
+	{KindReceiveUser, `r.user_id`, `receive_users r where true`},
+	{KindBankAccount, `u.user_id`, `bank_accounts r, receive_users u where u.client_id = r.client_id and u.id = r.receive_user_id`},
+	{KindWalletAccount, `u.user_id`, `wallet_accounts r, receive_users u where u.client_id = r.client_id and u.id = r.receive_user_id`},
+	{KindTransaction, `r.id`, `transactions r where true`},
+	{KindUserDocument, `r.user_id`, `documents r where r.transaction_id is null`},
+	{KindPaymentDocument, `r.transaction_id`, `documents r where r.transaction_id is not null`},
+	{KindEvent, `r.resource_id`, `events r where true`},
+	{KindWebhookEndpoint, `r.id`, `webhook_endpoints r where true`},
+	{KindWebhookRotation, `r.endpoint_id`, `webhook_rotations r where true`},
+}
+
+// operatorKinds are the kinds of rows that operators make, whose ids alone are their keys.
+var operatorKinds = []struct {
+	kind  Kind
+	query string
+}{
+	{KindFile, `select '', f.id from payout_files f where f.id = $1 and $2 = ''`},
+	{KindAuditEntry, `select a.client_id, a.object_id from audit_log a where a.id = $1 and ($2 = '' or a.client_id = $2)`},
+}
+
+// Find returns the rows that have an id, of one client or, with an empty id, of all.
+func (r reads) Find(ctx context.Context, clientID payout.ClientID, id string) ([]Found, error) {
+	var all []Found
+	for _, k := range kinds {
+		// One row at most for each client, by the primary key: all of them lead with the client.
+		rows, err := list(ctx, r, func(s scanner, f *Found) error {
+			f.Kind, f.ID = k.kind, id
+			return s.Scan(&f.ClientID, &f.Shown)
+		}, `select id, shown from (select c.id, (select `+k.shown+` from `+k.from+` and r.client_id = c.id and r.id = $1 limit 1) as shown
+			from clients c where $2 = '' or c.id = $2) as found where shown is not null order by id`, id, string(clientID))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	for _, k := range operatorKinds {
+		rows, err := list(ctx, r, func(s scanner, f *Found) error {
+			f.Kind, f.ID = k.kind, id
+			return s.Scan(&f.ClientID, &f.Shown)
+		}, k.query, id, string(clientID))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
+}
+
+// FindKey returns what an idempotency key created, of one client or, with an empty id, of all. Shown is empty for what is no
+// longer there.
+func (r reads) FindKey(ctx context.Context, clientID payout.ClientID, key string) ([]Found, error) {
+	used, err := list(ctx, r, func(s scanner, f *Found) error { return s.Scan(&f.ClientID, &f.ID) },
+		`select id, resource from (select c.id, (select k.resource_id from idempotency_keys k
+			where k.client_id = c.id and k.idempotency_key = $1 limit 1) as resource
+			from clients c where $2 = '' or c.id = $2) as found where resource is not null order by id`, key, string(clientID))
+	if err != nil {
+		return nil, err
+	}
+	var all []Found
+	for _, u := range used {
+		found, err := r.Find(ctx, u.ClientID, u.ID)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// DocumentContent reads the content of a physical document of a user.
+func (r reads) DocumentContent(ctx context.Context, clientID payout.ClientID, id payout.DocumentID) ([]byte, bool, error) {
+	return one(ctx, r, func(s scanner, content *[]byte) error { return s.Scan(content) },
+		`select content from documents where client_id = $1 and id = $2`, clientID, id)
+}

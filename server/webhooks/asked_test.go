@@ -1,0 +1,88 @@
+package webhooks
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/crossborder-payouts/payouts/server/payout"
+)
+
+const (
+	// With enoughFailures the pause of an endpoint is eight seconds; soon is well before its end.
+	enoughFailures = 5
+	soon           = 5 * time.Second
+)
+
+// failing starts a replica and an endpoint that fails until up is true, and returns when its pauses are long.
+func (w *world) failing() (endpoint payout.WebhookEndpointID, in *inbox, up *atomic.Bool) {
+	w.t.Helper()
+	up = &atomic.Bool{}
+	in = newInbox(w.t, func(w http.ResponseWriter, _ *http.Request, _ int) {
+		if !up.Load() {
+			w.Header().Set("Retry-After", "600")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	endpoint = w.endpoint(client, in.url)
+	w.replica()
+	for n := range enoughFailures { // those in flight together would count once
+		w.publish(client, created)
+		until(w.t, "the next attempt fails", func() bool { _, requests := in.all(); return requests > n })
+	}
+	return endpoint, in, up
+}
+
+func TestARetryDoesNotWaitForAFailingEndpoint(t *testing.T) {
+	t.Parallel()
+	onEachEngine(t, func(t *testing.T, w *world) {
+		endpoint, _, up := w.failing()
+		waits := w.publish(client, created)[0]
+		until(t, "it is turned away", func() bool {
+			jobs, err := w.db.WebhookJobs(t.Context())
+			return err == nil && jobs.Running == 0
+		})
+		up.Store(true)
+		asked := time.Now()
+		w.write(func(ctx context.Context, tx payout.Tx) error {
+			return tx.EnqueueWebhook(ctx, client, endpoint, waits, 0)
+		})
+		until(t, "the retry succeeds", func() bool { return w.delivery(client, endpoint, waits).Status == payout.WebhookDelivered })
+		if took := time.Since(asked); took > soon {
+			t.Errorf("the retry took %s", took)
+		}
+		after, published := w.publish(client, created)[0], time.Now()
+		until(t, "the next one succeeds", func() bool { return w.delivery(client, endpoint, after).Status == payout.WebhookDelivered })
+		if took := time.Since(published); took > soon {
+			t.Errorf("after the retry the next one took %s", took)
+		}
+	})
+}
+
+// Each replica has pauses of its own, and finds out that the failures were forgotten.
+func TestAChangedEndpointDoesNotWait(t *testing.T) {
+	t.Parallel()
+	onEachEngine(t, func(t *testing.T, w *world) {
+		endpoint, _, _ := w.failing()
+		other := newInbox(t, nil)
+		w.write(func(ctx context.Context, tx payout.Tx) error {
+			e, _, err := tx.LockWebhookEndpoint(ctx, client, endpoint)
+			if err != nil {
+				return err
+			}
+			e.URL, e.FailingSince = other.url, time.Time{}
+			return tx.UpdateWebhookEndpoint(ctx, client, e)
+		})
+		changed := time.Now()
+		until(t, "an event arrives", func() bool {
+			w.publish(client, created) // the first may come too early after the look-up before
+			_, requests := other.all()
+			return requests > 0
+		})
+		if took := time.Since(changed); took > soon {
+			t.Errorf("the first event came after %s", took)
+		}
+	})
+}
