@@ -18,7 +18,7 @@ func (s *Service) RetryWebhookDelivery(ctx context.Context, c Client, id Webhook
 	var d WebhookDelivery
 	err := s.store.Write(ctx, func(tx Tx) error {
 		// The job comes first, as when an attempt is recorded; without a delivery nothing is written.
-		if err := tx.EnqueueWebhook(ctx, c.ID, id, eventID, 0); err != nil {
+		if err := tx.EnqueueWebhookNow(ctx, c.ID, id, eventID); err != nil {
 			return err
 		}
 		e, err := foundWebhook(tx.LockWebhookEndpoint(ctx, c.ID, id))
@@ -56,7 +56,7 @@ func (s *Service) TestWebhookEndpoint(ctx context.Context, c Client, id WebhookE
 		if _, err := tx.InsertWebhookDelivery(ctx, c.ID, d); err != nil || e.Disabled {
 			return err
 		}
-		return tx.EnqueueWebhook(ctx, c.ID, id, d.EventID, 0)
+		return tx.EnqueueWebhookNow(ctx, c.ID, id, d.EventID)
 	})
 	return d, err
 }

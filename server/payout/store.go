@@ -196,9 +196,11 @@ type WebhookTx interface {
 	// CancelWebhookDeliveries makes a bounded number of the pending deliveries of an endpoint CANCELED. If there may be more, it
 	// returns true, and a job cancels them while the endpoint is disabled.
 	CancelWebhookDeliveries(ctx context.Context, clientID ClientID, id WebhookEndpointID) (more bool, err error)
-	// EnqueueWebhook makes the next attempt of a delivery due after a pause, or now and as asked for by the client if there is
-	// none. One that is being made stays as it is, and one that waits too unless the client asks.
+	// EnqueueWebhook makes the next attempt of a delivery due after a pause. One that waits or is being made stays as it is.
 	EnqueueWebhook(ctx context.Context, clientID ClientID, id WebhookEndpointID, eventID EventID, pause time.Duration) error
+	// EnqueueWebhookNow makes an attempt due now, as asked for by the client, in place of one that waits. One that is being made
+	// stays as it is.
+	EnqueueWebhookNow(ctx context.Context, clientID ClientID, id WebhookEndpointID, eventID EventID) error
 }
 
 // Store persists everything. It is safe for concurrent use.

@@ -56,32 +56,40 @@ func insertOnce(at time.Time, priority int) *river.InsertOpts {
 	}
 }
 
-// EnqueueWebhook makes the next attempt of a delivery due after a pause, or now and as asked for by the client if there is none.
-// One that is being made stays as it is, and one that waits too unless the client asks.
+// EnqueueWebhook makes the next attempt of a delivery due after a pause. One that waits or is being made stays as it is.
 func (t tx) EnqueueWebhook(
 	ctx context.Context, clientID payout.ClientID, id payout.WebhookEndpointID, eventID payout.EventID, pause time.Duration,
 ) error {
-	transaction, job := t.db.(*sql.Tx), WebhookJob{clientID, id, eventID}
-	options := insertOnce(time.Time{}, healthyPriority) // now, by the clock of the queue
-	if pause > 0 {
-		options.ScheduledAt = time.Now().Add(pause)
-	} else {
-		options.Tags = []string{askedTag}
+	_, err := t.enqueueWebhook(ctx, WebhookJob{clientID, id, eventID}, insertOnce(time.Now().Add(pause), healthyPriority))
+	return err
+}
+
+// EnqueueWebhookNow makes an attempt due now, as asked for by the client, in place of one that waits. One that is being made stays
+// as it is.
+func (t tx) EnqueueWebhookNow(ctx context.Context, clientID payout.ClientID, id payout.WebhookEndpointID, eventID payout.EventID) error {
+	job, options := WebhookJob{clientID, id, eventID}, insertOnce(time.Time{}, healthyPriority) // by the clock of the queue
+	options.Tags = []string{askedTag}
+	inserted, err := t.enqueueWebhook(ctx, job, options)
+	if err != nil || !inserted.UniqueSkippedAsDuplicate {
+		return err
 	}
-	inserted, err := t.queue.InsertTx(ctx, transaction, job, options)
-	if err == nil && inserted.UniqueSkippedAsDuplicate && pause == 0 { // what waits is replaced, because tags cannot be changed
-		_, err = t.queue.JobDeleteTx(ctx, transaction, inserted.Job.ID)
-		if errors.Is(err, rivertype.ErrJobRunning) {
-			return nil
-		}
-		if err == nil {
-			_, err = t.queue.InsertTx(ctx, transaction, job, options)
-		}
+	// Tags cannot be changed.
+	switch _, err = t.queue.JobDeleteTx(ctx, t.db.(*sql.Tx), inserted.Job.ID); {
+	case errors.Is(err, rivertype.ErrJobRunning):
+		return nil
+	case err != nil:
+		return t.failed(fmt.Errorf("dequeue: %w", err))
 	}
+	_, err = t.enqueueWebhook(ctx, job, options)
+	return err
+}
+
+func (t tx) enqueueWebhook(ctx context.Context, job WebhookJob, options *river.InsertOpts) (*rivertype.JobInsertResult, error) {
+	inserted, err := t.queue.InsertTx(ctx, t.db.(*sql.Tx), job, options)
 	if err != nil {
-		return t.failed(fmt.Errorf("enqueue: %w", err))
+		return nil, t.failed(fmt.Errorf("enqueue: %w", err))
 	}
-	return nil
+	return inserted, nil
 }
 
 // CompleteWebhookJob runs fn in one transaction in which the job is completed. The context is that of its worker. Like Write, it

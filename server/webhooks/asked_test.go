@@ -2,12 +2,14 @@ package webhooks
 
 import (
 	"context"
+	"database/sql"
 	"net/http"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
+	"github.com/crossborder-payouts/payouts/server/store/pgtest"
 )
 
 const (
@@ -47,7 +49,7 @@ func TestARetryDoesNotWaitForAFailingEndpoint(t *testing.T) {
 		up.Store(true)
 		asked := time.Now()
 		w.write(func(ctx context.Context, tx payout.Tx) error {
-			return tx.EnqueueWebhook(ctx, client, endpoint, waits, 0)
+			return tx.EnqueueWebhookNow(ctx, client, endpoint, waits)
 		})
 		until(t, "the retry succeeds", func() bool { return w.delivery(client, endpoint, waits).Status == payout.WebhookDelivered })
 		if took := time.Since(asked); took > soon {
@@ -85,4 +87,50 @@ func TestAChangedEndpointDoesNotWait(t *testing.T) {
 			t.Errorf("the first event came after %s", took)
 		}
 	})
+}
+
+// A client asks for an attempt after a job has read that there is nothing to send, and before its end: the job still counts as the
+// attempt that is being made.
+func TestARetryIsNotLostWhileAnAttemptIsGivenUp(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	w, db := newWorld(t, url), connected(t, url)
+	endpoint, event := w.endpoint(client, newInbox(t, nil).url), payout.EventID("event")
+	w.write(func(ctx context.Context, tx payout.Tx) error {
+		if _, err := tx.InsertWebhookDelivery(ctx, client, payout.WebhookDelivery{
+			EndpointID: endpoint, EventID: event, EventType: payout.WebhookPing, Payload: []byte("{}"), Status: payout.WebhookCanceled,
+			CreatedAt: time.Now(),
+		}); err != nil {
+			return err
+		}
+		return tx.EnqueueWebhookNow(ctx, client, endpoint, event)
+	})
+	w.write(func(ctx context.Context, tx payout.Tx) error {
+		if _, _, err := tx.LockWebhookEndpoint(ctx, client, endpoint); err != nil {
+			return err
+		}
+		w.replica()
+		until(t, "the job that reads CANCELED waits for the endpoint", func() bool {
+			var waiting int
+			err := db.QueryRowContext(ctx, `select count(*) from pg_stat_activity
+				where datname = current_database() and wait_event_type = 'Lock'`).Scan(&waiting)
+			return err == nil && waiting == 1
+		})
+		return tx.SetWebhookDelivery(ctx, client, payout.WebhookDelivery{EndpointID: endpoint, EventID: event, Status: payout.WebhookPending})
+	})
+	until(t, "it is delivered", func() bool { return w.delivery(client, endpoint, event).Status == payout.WebhookDelivered })
+}
+
+func connected(t *testing.T, url string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
 }

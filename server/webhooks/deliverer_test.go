@@ -90,7 +90,7 @@ func TestARetryReplacesWhatWaits(t *testing.T) {
 		w.replica()
 		until(t, "the first attempt fails", func() bool { return len(w.delivery(client, endpoint, id).Attempts) == 1 })
 		for range 3 {
-			w.write(func(ctx context.Context, tx payout.Tx) error { return tx.EnqueueWebhook(ctx, client, endpoint, id, 0) })
+			w.write(func(ctx context.Context, tx payout.Tx) error { return tx.EnqueueWebhookNow(ctx, client, endpoint, id) })
 		}
 		until(t, "the retry succeeds", func() bool { return w.delivery(client, endpoint, id).Status == payout.WebhookDelivered })
 		w.drained()

@@ -113,17 +113,22 @@ func about(job store.WebhookJob) []any {
 	}
 }
 
-// giveUp cancels a delivery that is not sent because its endpoint is disabled, before the batch with it was canceled.
+// giveUp ends a job whose delivery is not to be sent. One that is pending is canceled if its endpoint is disabled, before the batch
+// with it was canceled; else the client asked for another attempt meanwhile, while the job still counted as one.
 func (w *worker) giveUp(ctx context.Context, tx payout.Tx, job store.WebhookJob) error {
 	endpoint, ok, err := tx.LockWebhookEndpoint(ctx, job.ClientID, job.EndpointID)
-	if err != nil || !ok || !endpoint.Disabled {
+	if err != nil || !ok {
 		return err
 	}
 	d, ok, err := tx.WebhookDelivery(ctx, job.ClientID, job.EndpointID, job.EventID)
-	if err != nil || !ok || d.Status != payout.WebhookPending {
+	switch {
+	case err != nil || !ok || d.Status != payout.WebhookPending:
 		return err
+	case endpoint.Disabled:
+		return cancel(ctx, tx, job.ClientID, d)
+	default:
+		return tx.EnqueueWebhookNow(ctx, job.ClientID, job.EndpointID, job.EventID)
 	}
-	return cancel(ctx, tx, job.ClientID, d)
 }
 
 func cancel(ctx context.Context, tx payout.Tx, clientID payout.ClientID, d payout.WebhookDelivery) error {
