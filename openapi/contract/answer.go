@@ -39,11 +39,11 @@ func (c *Contract) WriteError(w http.ResponseWriter, r *http.Request, err error,
 		// The client disconnected or was too slow, and will probably not see this.
 		refused = &Error{Status: http.StatusBadRequest, Violations: []Violation{{"body", "", "must be sent completely"}}}
 	}
-	schema := c.errorBody
+	schema := c.errorBody.Schema
 	if op := OperationFromContext(r.Context()); op != nil {
 		declared := op.responses[refused.Status]
 		if declared.body != nil {
-			schema = declared.body
+			schema = declared.body.Schema
 		}
 		for _, header := range declared.examples {
 			w.Header().Set(header[0], header[1])

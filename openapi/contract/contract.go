@@ -19,7 +19,7 @@ type Contract struct {
 	judge      *judge
 	operations map[string]*Operation // by method and template
 	router     routers.Router        // for Middleware and Transport
-	errorBody  *openapi3.Schema
+	errorBody  *bodySchema
 }
 
 // New compiles doc, which it does not change. It returns an error if the document is invalid, or uses anything that
@@ -56,7 +56,7 @@ func compile(doc *openapi3.T) (*Contract, error) {
 	if own.Components == nil || own.Components.Schemas["Error"] == nil {
 		return nil, errors.New("the document has no schema Error")
 	}
-	c.errorBody = own.Components.Schemas["Error"].Value
+	c.errorBody = newBodySchema(own.Components.Schemas["Error"].Value, &c.judge.responses)
 	own.Servers = nil // or the router would match hosts
 	for _, item := range own.Paths.Map() {
 		item.Servers = nil

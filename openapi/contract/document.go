@@ -191,6 +191,8 @@ func newJudge(doc *openapi3.T) (*judge, error) {
 		}
 		return err
 	})
+	j.requests = acceptors{judge: j, request: true, made: map[*openapi3.Schema]acceptor{}}
+	j.responses = acceptors{judge: j, made: map[*openapi3.Schema]acceptor{}}
 	return j, err
 }
 

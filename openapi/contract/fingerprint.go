@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +42,8 @@ func (r *Request) Fingerprint() string {
 	}
 	var body any
 	if r.Body != nil {
-		body = r.Operation.judge.normal(r.value, r.Operation.body)
+		value, _, _ := decode(r.Body, math.MaxInt) // it was read before
+		body = r.Operation.judge.normal(value, r.Operation.body.Schema)
 	}
 	sum := canonical{Hash: sha256.New()}
 	sum.value(map[string]any{"operation": r.Operation.ID, "path": path, "body": body})

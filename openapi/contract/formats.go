@@ -124,6 +124,10 @@ var wideText = [][]byte{{0xFE, 0xFF}, {0xFF, 0xFE}, {0, '<', 0}, {0, 0, 0xFE, 0x
 // isMarkup reports whether content, in base64, begins like SVG, HTML or XML, which a browser executes (D-63): with a "<" after
 // white space.
 func isMarkup(data string) bool {
+	var first [3]byte
+	if _, err := base64.StdEncoding.Decode(first[:], []byte(data[:4])); err == nil && !mayBeginMarkup(first[0]) {
+		return false // as most does, without the readers
+	}
 	content := bufio.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
 	begin, _ := content.Peek(5) // fewer if that is all
 	if slices.ContainsFunc(wideText, func(prefix []byte) bool { return bytes.HasPrefix(begin, prefix) }) {
@@ -138,6 +142,12 @@ func isMarkup(data string) bool {
 			return err == nil && next == '<'
 		}
 	}
+}
+
+// mayBeginMarkup reports whether markup, white space or a byte order mark may begin with a byte.
+func mayBeginMarkup(b byte) bool {
+	return b == '<' || b == "\uFEFF"[0] || unicode.IsSpace(rune(b)) ||
+		slices.ContainsFunc(wideText, func(prefix []byte) bool { return prefix[0] == b })
 }
 
 func isDocumentType(mediaType string) bool {

@@ -20,6 +20,8 @@ type judge struct {
 	texts    map[*openapi3.Schema]text.Kind                   // of a request
 	keys     map[*openapi3.Schema][]any                       // of a map that lists its members
 	variants map[*openapi3.Schema]map[string]*openapi3.Schema // of a oneOf, by discriminator value
+
+	requests, responses acceptors
 }
 
 // direction is what differs between judging a request and judging a response.
@@ -74,23 +76,34 @@ func values(s *openapi3.Schema, depth int) int {
 	return min(sum+most, manyValues)
 }
 
-// body judges a JSON text and returns its value.
-func (j *judge) body(sent []byte, s *openapi3.Schema, as direction) (any, []Violation) {
+// bodySchema is the schema of a body. The acceptor is quick: what it does not accept, the judge judges.
+type bodySchema struct {
+	*openapi3.Schema
+	acceptor
+}
+
+func newBodySchema(s *openapi3.Schema, by *acceptors) *bodySchema { return &bodySchema{s, by.of(s)} }
+
+// body judges a JSON text.
+func (j *judge) body(sent []byte, s *bodySchema, as direction) []Violation {
+	if accepts(s.acceptor, sent, as.maxValues) {
+		return nil
+	}
 	value, found, complete := decode(sent, as.maxValues)
 	if !complete {
-		return nil, found
+		return found
 	}
 	unread := map[string]bool{}
 	for _, v := range found {
 		unread[v.Field] = true
 	}
-	for _, v := range j.value(value, s, as) {
+	for _, v := range j.value(value, s.Schema, as) {
 		// What could not be read as meant is not judged a second time.
 		if !unread[v.Field] {
 			found = append(found, v)
 		}
 	}
-	return value, found
+	return found
 }
 
 // value judges a decoded value; the fields of the violations are JSON pointers.

@@ -1,10 +1,10 @@
 package contract
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -46,6 +46,30 @@ func shortest(s string) string {
 	return s
 }
 
+// compare compares the values of two plain decimals.
+func compare(a, b string) int {
+	aNegative, aWhole, aFraction := parts(a)
+	bNegative, bWhole, bFraction := parts(b)
+	c := cmp.Or(cmp.Compare(len(aWhole), len(bWhole)), strings.Compare(aWhole, bWhole), strings.Compare(aFraction, bFraction))
+	switch {
+	case aNegative && bNegative:
+		return -c
+	case aNegative:
+		return -1
+	case bNegative:
+		return 1
+	}
+	return c
+}
+
+// parts returns the digits of a plain decimal that count. Zero is not negative.
+func parts(s string) (negative bool, whole, fraction string) {
+	s, negative = strings.CutPrefix(s, "-")
+	whole, fraction, _ = strings.Cut(s, ".")
+	whole, fraction = strings.TrimLeft(whole, "0"), strings.TrimRight(fraction, "0")
+	return negative && (whole != "" || fraction != ""), whole, fraction
+}
+
 // numberRule is the rule of a schema for a number. It is checked here because kin-openapi compares floats: it accepts 3.0
 // as an integer and 2^63 as an int64, and loses the last digits of large amounts.
 type numberRule struct {
@@ -54,9 +78,8 @@ type numberRule struct {
 }
 
 type bound struct {
-	value     *big.Rat
+	value     string // a plain decimal
 	exclusive bool
-	text      string
 }
 
 // takeNumberRule moves the rule out of the schema, so that kin-openapi does not check it again.
@@ -77,9 +100,7 @@ func newBound(limit *float64, exclusive openapi3.ExclusiveBound) *bound {
 	if limit == nil {
 		return nil
 	}
-	text := plainFloat(*limit)
-	value, _ := new(big.Rat).SetString(text)
-	return &bound{value: value, exclusive: exclusive.IsTrue(), text: text}
+	return &bound{plainFloat(*limit), exclusive.IsTrue()}
 }
 
 // plainFloat returns the decimal as written in the document, whose parser converted it to a float.
@@ -110,24 +131,20 @@ func (r numberRule) reason(n json.Number) string {
 			return fmt.Sprintf("must be an integer between %d and %d", -top-1, top)
 		}
 	}
-	if r.min == nil && r.max == nil {
-		return ""
-	}
-	value, _ := new(big.Rat).SetString(n.String())
 	if b := r.min; b != nil {
-		switch c := value.Cmp(b.value); {
+		switch c := compare(n.String(), b.value); {
 		case b.exclusive && c <= 0:
-			return "must be greater than " + b.text
+			return "must be greater than " + b.value
 		case c < 0:
-			return "must be at least " + b.text
+			return "must be at least " + b.value
 		}
 	}
 	if b := r.max; b != nil {
-		switch c := value.Cmp(b.value); {
+		switch c := compare(n.String(), b.value); {
 		case b.exclusive && c >= 0:
-			return "must be less than " + b.text
+			return "must be less than " + b.value
 		case c > 0:
-			return "must be at most " + b.text
+			return "must be at most " + b.value
 		}
 	}
 	return ""

@@ -25,7 +25,7 @@ type Operation struct {
 	path         []parameter
 	query        map[string]parameter
 	headers      []parameter
-	body         *openapi3.Schema // nil: no body is expected
+	body         *bodySchema // nil: no body is expected
 	bodyRequired bool
 	asRequest    direction
 	responses    map[int]response
@@ -33,8 +33,8 @@ type Operation struct {
 
 type response struct {
 	headers  []parameter
-	examples [][2]string      // of the required headers, by name
-	body     *openapi3.Schema // nil: no body is allowed
+	examples [][2]string // of the required headers, by name
+	body     *bodySchema // nil: no body is allowed
 }
 
 // TakesHeader reports whether the operation has a header parameter of this name.
@@ -69,20 +69,21 @@ func newOperation(j *judge, doc *openapi3.T, item *openapi3.PathItem, spec *open
 		op.add(p)
 	}
 	if ref := spec.RequestBody; ref != nil {
-		var err error
-		if op.body, err = jsonSchema(ref.Value.Content); err != nil {
+		schema, err := jsonSchema(ref.Value.Content)
+		if err != nil {
 			return nil, fmt.Errorf("request body: %w", err)
 		}
+		op.body = newBodySchema(schema, &j.requests)
 		op.bodyRequired = ref.Value.Required
 		op.asRequest = asRequest
-		op.asRequest.maxValues = mostValues(op.body)
+		op.asRequest.maxValues = mostValues(schema)
 	}
 	for code, ref := range spec.Responses.Map() {
 		status, err := strconv.Atoi(code)
 		if err != nil {
 			return nil, fmt.Errorf("response %s: must have a status of its own", code)
 		}
-		if op.responses[status], err = newResponse(ref.Value); err != nil {
+		if op.responses[status], err = newResponse(ref.Value, j); err != nil {
 			return nil, fmt.Errorf("response %s: %w", code, err)
 		}
 	}
@@ -106,7 +107,7 @@ func replace(list []parameter, p parameter) []parameter {
 	return append(list, p)
 }
 
-func newResponse(spec *openapi3.Response) (r response, err error) {
+func newResponse(spec *openapi3.Response, j *judge) (r response, err error) {
 	for name, ref := range spec.Headers {
 		p, err := newParameter(openapi3.ParameterInHeader, name, &ref.Value.Parameter)
 		if err != nil {
@@ -117,10 +118,15 @@ func newResponse(spec *openapi3.Response) (r response, err error) {
 			r.examples = append(r.examples, [2]string{name, fmt.Sprint(example)})
 		}
 	}
-	if len(spec.Content) > 0 {
-		r.body, err = jsonSchema(spec.Content)
+	if len(spec.Content) == 0 {
+		return r, nil
 	}
-	return r, err
+	schema, err := jsonSchema(spec.Content)
+	if err != nil {
+		return response{}, err
+	}
+	r.body = newBodySchema(schema, &j.responses)
+	return r, nil
 }
 
 func jsonSchema(content openapi3.Content) (*openapi3.Schema, error) {

@@ -22,7 +22,6 @@ type Request struct {
 	Body      []byte // as sent; nil if the operation takes none, none was sent, or it was forgotten. Read-only.
 
 	path     map[string]string
-	value    any // the decoded body, whose long strings are parts of Body
 	received *bodies.Body
 }
 
@@ -42,7 +41,7 @@ func FromContext(ctx context.Context) (*Request, bool) {
 // Forget drops the body, so that its memory can be used for something else before the request is answered. What needs the
 // body, such as Fingerprint, must not be called afterwards.
 func (r *Request) Forget() {
-	r.Body, r.value = nil, nil
+	r.Body = nil
 	if r.received != nil {
 		r.received.Text = nil
 	}
@@ -111,10 +110,8 @@ func (op *Operation) Check(r *http.Request, pathParams map[string]string, body *
 	found := op.checkParameters(r, pathParams)
 	switch {
 	case body != nil && len(body.Text) > 0:
-		var wrong []Violation
 		checked.Body = body.Text
-		checked.value, wrong = op.judge.body(checked.Body, op.body, op.asRequest)
-		found = append(found, wrong...)
+		found = append(found, op.judge.body(checked.Body, op.body, op.asRequest)...)
 	case op.body != nil && op.bodyRequired:
 		found = append(found, Violation{"body", "", "must not be empty"})
 	}

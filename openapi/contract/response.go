@@ -29,8 +29,7 @@ func (r *response) check(h http.Header, text []byte, head bool, j *judge) []Viol
 	case !isJSON(h):
 		found = append(found, Violation{"header", "Content-Type", "must be application/json"})
 	default:
-		_, wrong := j.body(text, r.body, asResponse)
-		found = append(found, wrong...)
+		found = append(found, j.body(text, r.body, asResponse)...)
 	}
 	if len(found) == 0 {
 		return nil

@@ -37,6 +37,9 @@ const (
 
 // Reason returns what is wrong with a text, or "". An empty text has nothing wrong.
 func (k Kind) Reason(s string) string {
+	if plain(s) {
+		return ""
+	}
 	all, visible := []rune(s), s == ""
 	for i, r := range all {
 		if reason := k.reasonAt(all, i); reason != "" {
@@ -57,6 +60,18 @@ const (
 	keycap       = '\u20E3'
 	blankBraille = '\u2800' // a symbol by its category
 )
+
+// plain reports whether a text is of ASCII and has nothing wrong, as most have.
+func plain(s string) bool {
+	visible := false
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+		visible = visible || s[i] != ' '
+	}
+	return visible
+}
 
 func (k Kind) reasonAt(all []rune, i int) string {
 	switch r := all[i]; {
