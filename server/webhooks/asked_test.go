@@ -74,7 +74,7 @@ func TestAChangedEndpointDoesNotWait(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			e.URL, e.FailingSince = other.url, time.Time{}
+			e.URL, e.FailingSince, e.UpdatedAt = other.url, time.Time{}, time.Now()
 			return tx.UpdateWebhookEndpoint(ctx, client, e)
 		})
 		changed := time.Now()

@@ -15,19 +15,21 @@ type consequence struct {
 	disabled     payout.WebhookDisabledReason
 }
 
-// judge returns the consequence of an attempt, counted from 1, to an endpoint that fails since a time, zero if it works.
-func judge(o outcome, number int, failingSince time.Time, random float64) consequence {
+// judge returns the consequence of an attempt, counted from 1, to an endpoint as it is when the attempt has ended. A failure from
+// before the endpoint was changed says nothing about it.
+func judge(o outcome, number int, endpoint payout.WebhookEndpoint, random float64) consequence {
 	if o.failure == "" {
 		return consequence{status: payout.WebhookDelivered}
 	}
-	if failingSince.IsZero() {
-		failingSince = o.began
+	changed := o.began.Before(endpoint.UpdatedAt)
+	failed := consequence{status: payout.WebhookFailed, failingSince: endpoint.FailingSince}
+	if failed.failingSince.IsZero() && !changed {
+		failed.failingSince = o.began
 	}
-	failed := consequence{status: payout.WebhookFailed, failingSince: failingSince}
 	switch {
-	case o.status == http.StatusGone:
+	case o.status == http.StatusGone && !changed:
 		failed.disabled = payout.EndpointGone
-	case o.began.Sub(failingSince) >= disableAfter:
+	case o.began.Sub(failed.failingSince) >= disableAfter && !changed:
 		failed.disabled = payout.EndpointFailing
 	default:
 		if pause, again := pauseAfter(number, o.retryAfter, random); again {

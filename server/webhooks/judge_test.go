@@ -50,8 +50,22 @@ func TestConsequences(t *testing.T) {
 		},
 	} {
 		c.outcome.began = now
-		if got := judge(c.outcome, c.number, c.failing, 0); got != c.want {
+		if got := judge(c.outcome, c.number, payout.WebhookEndpoint{FailingSince: c.failing}, 0); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestAFailureFromBeforeAChangeDoesNotCount(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
+	endpoint := payout.WebhookEndpoint{UpdatedAt: began.Add(time.Second)}
+	want := consequence{status: payout.WebhookPending, pause: 5 * time.Second}
+	for _, o := range []outcome{
+		{failure: failureTimeout, began: began}, {status: 500, failure: failureStatus, began: began}, {status: 410, failure: failureStatus, began: began},
+	} {
+		if got := judge(o, 1, endpoint, 0); got != want {
+			t.Errorf("%+v: %+v, want %+v", o, got, want)
 		}
 	}
 }

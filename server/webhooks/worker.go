@@ -221,7 +221,7 @@ func (w *worker) apply(ctx context.Context, tx payout.Tx, job store.WebhookJob, 
 	}); err != nil {
 		return consequence{}, 0, err
 	}
-	c := judge(o, number, endpoint.FailingSince, rand.Float64())
+	c := judge(o, number, endpoint, rand.Float64())
 	if d.Status != payout.WebhookPending && c.status != payout.WebhookDelivered { // canceled, or delivered by another replica
 		return consequence{status: d.Status}, number, nil
 	}
