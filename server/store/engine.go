@@ -12,8 +12,9 @@ import (
 
 // engine is what differs between databases.
 type engine struct {
-	dialect goose.Dialect
-	hosts   int // that the URL names; 0 if the database is a file
+	dialect   goose.Dialect
+	hosts     int  // that the URL names; 0 if the database is a file
+	oneWriter bool // writes are committed in groups
 	// foreign is the pattern of the migrations for other engines.
 	foreign string
 	// migrations has further options of the migrations.

@@ -22,7 +22,7 @@ func sqliteEngine(path string) engine {
 	file := &sqliteFile{path: path, probing: make(chan struct{}, 1)}
 	return engine{
 		dialect: goose.DialectSQLite3,
-		foreign: "*.postgres.sql",
+		foreign: "*.postgres.sql", oneWriter: true,
 		// Each migration is one transaction: of two processes one commits it.
 		lockMigrations: func(_ context.Context, _ *sql.DB, fn func() error) error { return fn() },
 		queue:          func(db *sql.DB) riverdriver.Driver[*sql.Tx] { return riversqlite.New(db) },

@@ -28,6 +28,7 @@ type Store struct {
 	migrator       *goose.Provider
 	queueMigrated  *atomic.Bool  // the tables of the queue have all migrations
 	queuedEvents   chan struct{} // see Queued
+	group          *group        // nil: the engine has many writers
 }
 
 var (
@@ -79,6 +80,9 @@ func connect(ctx context.Context, databaseURL string, create bool) (*Store, erro
 		reads:  reads{db: reader, engine: e, closed: new(atomic.Bool), failures: new(failures)},
 		writer: writer, reader: reader, migrator: migrator, queueMigrated: new(atomic.Bool),
 		queuedEvents: make(chan struct{}, 1),
+	}
+	if e.oneWriter {
+		s.group = &group{}
 	}
 	s.excluded = s.schemaExcludes
 	// It inserts jobs only. Who works them has a client of its own.
@@ -159,6 +163,9 @@ type failures struct{ unavailable, conflict, other atomic.Int64 }
 // Write runs fn in one transaction of the database, and commits if fn returns nil. If the transaction loses against another
 // one, fn runs again in a new one: it must set all that it leaves behind anew.
 func (s *Store) Write(ctx context.Context, fn func(payout.Tx) error) error {
+	if s.group != nil {
+		return s.group.write(ctx, s, func(t tx) error { return fn(t) })
+	}
 	return s.write(ctx, func(t tx) error { return fn(t) })
 }
 
@@ -184,7 +191,7 @@ func (s *Store) attempt(ctx context.Context, fn func(*sql.Tx, tx) error) error {
 		return unready(err)
 	}
 	var queued bool
-	if err := fn(t, tx{inside, &queued}); err != nil {
+	if err := fn(t, tx{inside, &queued, t}); err != nil {
 		return err
 	}
 	if reason := s.engine.commitRefusal(); reason != "" {
@@ -194,12 +201,16 @@ func (s *Store) attempt(ctx context.Context, fn func(*sql.Tx, tx) error) error {
 		return s.failed(err)
 	}
 	if queued {
-		select {
-		case s.queuedEvents <- struct{}{}:
-		default: // the signal before is still there
-		}
+		s.signalQueued()
 	}
 	return nil
+}
+
+func (s *Store) signalQueued() {
+	select {
+	case s.queuedEvents <- struct{}{}:
+	default: // the signal before is still there
+	}
 }
 
 // Read runs fn in a transaction of the database that only reads, and reads one snapshot. fn may run again, as in Write.
@@ -248,6 +259,15 @@ type reads struct {
 type tx struct {
 	reads
 	queued *bool // events were added to the queue
+	sql    *sql.Tx
+}
+
+// queueContext returns the context of a statement of the queue, which does not know of groups.
+func (t tx) queueContext(ctx context.Context) context.Context {
+	if _, grouped := t.db.(shared); grouped {
+		return context.WithoutCancel(ctx)
+	}
+	return ctx
 }
 
 // failed translates an error of the database: unreachable, overloaded, too slow or migrated by a newer version is

@@ -20,7 +20,7 @@ const fanoutRows = 500
 func (s *Store) FanOutWebhooks(ctx context.Context, transaction *sql.Tx, now time.Time, events []payout.Published) error {
 	inside := s.reads
 	inside.db = transaction
-	t := tx{reads: inside}
+	t := tx{reads: inside, sql: transaction}
 	endpoints := map[payout.ClientID][]payout.WebhookEndpoint{}
 	var rows []fanoutRow
 	counts := map[payout.WebhookEndpointID]int{}
@@ -86,7 +86,7 @@ func (t tx) insertFanout(ctx context.Context, now time.Time, rows []fanoutRow) e
 		strings.Join(values, ", "), args...); err != nil {
 		return err
 	}
-	if _, err := t.queue.InsertManyFastTx(ctx, t.db.(*sql.Tx), jobs); err != nil {
+	if _, err := t.queue.InsertManyFastTx(ctx, t.sql, jobs); err != nil {
 		return t.failed(fmt.Errorf("enqueue: %w", err))
 	}
 	return nil

@@ -74,7 +74,7 @@ func (t tx) EnqueueWebhookNow(ctx context.Context, clientID payout.ClientID, id 
 		return err
 	}
 	// Tags cannot be changed.
-	switch _, err = t.queue.JobDeleteTx(ctx, t.db.(*sql.Tx), inserted.Job.ID); {
+	switch _, err = t.queue.JobDeleteTx(t.queueContext(ctx), t.sql, inserted.Job.ID); {
 	case errors.Is(err, rivertype.ErrJobRunning):
 		return nil
 	case err != nil:
@@ -85,7 +85,7 @@ func (t tx) EnqueueWebhookNow(ctx context.Context, clientID payout.ClientID, id 
 }
 
 func (t tx) enqueueWebhook(ctx context.Context, job WebhookJob, options *river.InsertOpts) (*rivertype.JobInsertResult, error) {
-	inserted, err := t.queue.InsertTx(ctx, t.db.(*sql.Tx), job, options)
+	inserted, err := t.queue.InsertTx(t.queueContext(ctx), t.sql, job, options)
 	if err != nil {
 		return nil, t.failed(fmt.Errorf("enqueue: %w", err))
 	}
@@ -97,7 +97,7 @@ func (t tx) enqueueWebhook(ctx context.Context, job WebhookJob, options *river.I
 func (s *Store) CompleteWebhookJob(ctx context.Context, job *river.Job[WebhookJob], fn func(payout.Tx) error) error {
 	return s.write(ctx, func(t tx) error {
 		// The job comes first: fn may enqueue the next attempt of the same delivery.
-		if _, err := river.JobCompleteTx[riverdriver.Driver[*sql.Tx]](ctx, t.db.(*sql.Tx), job); err != nil {
+		if _, err := river.JobCompleteTx[riverdriver.Driver[*sql.Tx]](ctx, t.sql, job); err != nil {
 			return t.failed(fmt.Errorf("complete job: %w", err))
 		}
 		return fn(t)
@@ -123,7 +123,7 @@ func (t tx) CancelWebhookDeliveries(ctx context.Context, clientID payout.ClientI
 		return more, err
 	}
 	job := WebhookCancelation{clientID, id}
-	if _, err := t.queue.InsertTx(ctx, t.db.(*sql.Tx), job, insertOnce(time.Time{}, healthyPriority)); err != nil {
+	if _, err := t.queue.InsertTx(t.queueContext(ctx), t.sql, job, insertOnce(time.Time{}, healthyPriority)); err != nil {
 		return false, t.failed(fmt.Errorf("enqueue: %w", err))
 	}
 	return true, nil
@@ -167,7 +167,7 @@ func (s *Store) ContinueWebhookCancelation(ctx context.Context, job *river.Job[W
 				return err
 			}
 		}
-		if _, err := river.JobCompleteTx[riverdriver.Driver[*sql.Tx]](ctx, t.db.(*sql.Tx), job); err != nil {
+		if _, err := river.JobCompleteTx[riverdriver.Driver[*sql.Tx]](ctx, t.sql, job); err != nil {
 			return t.failed(fmt.Errorf("complete job: %w", err))
 		}
 		return nil
