@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 	"github.com/riverqueue/river/riverdriver"
@@ -29,15 +30,9 @@ func postgresEngine(databaseURL string) (engine, error) {
 	if err != nil {
 		return engine{}, ErrDatabaseURL // the cause may quote the password
 	}
-	if !strings.Contains(databaseURL, "default_query_exec_mode=") {
-		// No prepared statements, because a pooler in transaction mode changes the connection between transactions.
-		config.DefaultQueryExecMode = pgx.QueryExecModeExec
-	}
-	var binary []any
-	if config.DefaultQueryExecMode == pgx.QueryExecModeExec {
-		// That mode writes all values as text: a document would be in memory in hexadecimal, several times. This one costs one
-		// round trip more. A pooler in transaction mode allows it, in a transaction.
-		binary = []any{pgx.QueryExecModeDescribeExec}
+	findMode := !strings.Contains(databaseURL, "default_query_exec_mode=")
+	if findMode {
+		config.DefaultQueryExecMode = pgx.QueryExecModeExec // until more is known
 	}
 	// A table lock, because an advisory lock belongs to a session, which such a pooler does not keep either.
 	locker, err := lock.NewPostgresTableLocker(lock.WithTableLockTimeout(100*time.Millisecond, 600))
@@ -60,17 +55,33 @@ func postgresEngine(databaseURL string) (engine, error) {
 		jobArgs: `args`,
 		open: func(ctx context.Context, _ bool) (writer, reader *sql.DB, err error) {
 			db := pool.open(config)
-			if err := db.PingContext(ctx); err != nil {
+			pooled, err := isPooled(ctx, db)
+			if err != nil {
 				return nil, nil, errors.Join(connectFailure(config, err), db.Close())
 			}
+			if !findMode || pooled {
+				return db, db, nil
+			}
+			config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
+			if err := db.Close(); err != nil {
+				return nil, nil, err
+			}
+			db = pool.open(config)
 			return db, db, nil
 		},
 		// A wait for a standby that is cancelled, because the caller went away, makes the transaction visible. A lock is written
 		// after it and waits for the standby again.
-		kept:        " for key share",
-		locked:      " for no key update",
-		exclusive:   " for update",
-		binary:      binary,
+		kept:      " for key share",
+		locked:    " for no key update",
+		exclusive: " for update",
+		binary: func() []any {
+			if config.DefaultQueryExecMode != pgx.QueryExecModeExec {
+				return nil
+			}
+			// That mode writes all values as text: a document would be in memory in hexadecimal, several times. This one costs one
+			// round trip more. A pooler in transaction mode allows it, in a transaction.
+			return []any{pgx.QueryExecModeDescribeExec}
+		},
 		unavailable: postgresUnavailable,
 		writable:    pool.writable,
 		// One pool is both, and no file is ours.
@@ -81,13 +92,42 @@ func postgresEngine(databaseURL string) (engine, error) {
 			code := postgresCode(err)
 			// serialization_failure, deadlock_detected, and out_of_memory, with which PostgreSQL says that it cannot record
 			// another conflict between serializable transactions, and that the transaction may be run again.
-			return code == "40001" || code == "40P01" || code == "53200"
+			return code == "40001" || code == "40P01" || code == "53200" || isStale(err)
 		},
 		outOfRange: func(err error) bool {
 			code := postgresCode(err)
 			return code == "23514" || code == "22003" // check_violation, numeric_value_out_of_range
 		},
 	}, nil
+}
+
+// isPooled reports whether there is a pooler such as PgBouncer before the server. It gives each client a process id of its own
+// making. In transaction mode the connection changes between transactions, and statements that were prepared are missing.
+func isPooled(ctx context.Context, db *sql.DB) (pooled bool, err error) {
+	connection, err := db.Conn(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer connection.Close() //nolint:errcheck // it goes back to the pool
+	var backend uint32
+	if err := connection.QueryRowContext(ctx, `select pg_backend_pid()`).Scan(&backend); err != nil {
+		return false, err
+	}
+	err = connection.Raw(func(driver any) error {
+		pooled = driver.(*stdlib.Conn).Conn().PgConn().PID() != backend
+		return nil
+	})
+	return pooled, err
+}
+
+// isStale reports whether a prepared statement does not fit the tables any more after a migration, or is not there any more. It
+// is prepared anew when it is run again.
+func isStale(err error) bool {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return false
+	}
+	return e.Code == "26000" || e.Code == "0A000" && strings.Contains(e.Routine, "RevalidateCachedQuery")
 }
 
 // SQLSTATEs of writes: in a standby, or where default_transaction_read_only is on; and without space for them.
