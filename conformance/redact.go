@@ -136,7 +136,7 @@ func (r *redactor) result(result *Result, exchanges []probe.Exchange) {
 
 func (r *redactor) exchange(x probe.Exchange) Exchange {
 	redacted := Exchange{
-		Operation: x.OperationID, Method: x.Method, URL: clipped(r.text(x.URL), maxURL), Duration: x.Duration, Status: x.Status,
+		Operation: x.OperationID, Method: x.Method, URL: clipped(r.text(location(x.URL)), maxURL), Duration: x.Duration, Status: x.Status,
 		RequestHeader: r.header(x.Header, requestHeaders), RequestBody: r.body(x.Header, x.Body),
 	}
 	if x.Err != nil {
