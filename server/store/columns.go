@@ -4,9 +4,11 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/govalues/decimal"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
@@ -70,6 +72,58 @@ func (c jsonColumn[R, V]) Scan(src any) error {
 	return nil
 }
 
+// How many texts of a column are remembered, and of what length in bytes.
+const (
+	mostRemembered    = 1024
+	longestRemembered = 16 << 10
+)
+
+// memory remembers what JSON says that is read again and again: the profile of a client with each of its requests, and reference
+// data. The key is the text itself, so that nothing can be out of date.
+type memory[R any] struct{ rows *lru.Cache[string, R] }
+
+var (
+	knownTexts           = newMemory[[]string]()
+	knownNetworkLimits   = newMemory[[]networkLimitRow]()
+	knownPickupLocations = newMemory[[]pickupLocationRow]()
+	knownBranches        = newMemory[[]branchRow]()
+)
+
+func newMemory[R any]() memory[R] {
+	rows, err := lru.New[string, R](mostRemembered)
+	if err != nil {
+		panic(err) // of a size that is not positive
+	}
+	return memory[R]{rows}
+}
+
+// column scans JSON of the row type R. into must not keep a slice of the row.
+func (m memory[R]) column(into func(R)) sql.Scanner { return rememberedColumn[R]{m, into} }
+
+type rememberedColumn[R any] struct {
+	memory memory[R]
+	into   func(R)
+}
+
+// Scan implements sql.Scanner.
+func (c rememberedColumn[R]) Scan(src any) error {
+	var text sql.NullString
+	if err := text.Scan(src); err != nil {
+		return err
+	}
+	row, ok := c.memory.rows.Get(text.String)
+	if !ok {
+		if err := (jsonColumn[R, R]{&row, func(row R) R { return row }}).Scan(src); err != nil {
+			return err
+		}
+		if len(text.String) <= longestRemembered {
+			c.memory.rows.Add(text.String, row)
+		}
+	}
+	c.into(row)
+	return nil
+}
+
 // jsonText returns a row type as JSON. It cannot fail, because row types are plain structs.
 func jsonText(row any) string {
 	text, err := json.Marshal(row)
@@ -98,7 +152,7 @@ func arrayColumn[R, V any](into *[]V, value func(R) V) sql.Scanner {
 
 // textsColumn scans a JSON array of strings.
 func textsColumn(into *[]string) sql.Scanner {
-	return jsonColumn[[]string, []string]{into, func(texts []string) []string { return texts }}
+	return knownTexts.column(func(texts []string) { *into = slices.Clone(texts) })
 }
 
 // clientRow is the JSON of clients.profile.
@@ -157,20 +211,22 @@ func profileText(c payout.Client) string {
 	})
 }
 
+var knownProfiles = newMemory[clientRow]()
+
 // profileOf scans the profile into a client, and leaves its other fields alone.
 func profileOf(c *payout.Client) sql.Scanner {
-	return jsonColumn[clientRow, payout.Client]{c, func(row clientRow) payout.Client {
-		client := *c
-		client.Corridors = mapped(row.Corridors, func(v corridorRow) payout.Corridor { return payout.Corridor(v) })
-		client.Destinations = mapped(row.Destinations, func(v destinationRow) payout.Destination {
+	return knownProfiles.column(func(row clientRow) {
+		c.Corridors = mapped(row.Corridors, func(v corridorRow) payout.Corridor { return payout.Corridor(v) })
+		c.Destinations = mapped(row.Destinations, func(v destinationRow) payout.Destination {
 			return payout.Destination{Country: v.Country, Tiers: mapped(v.Tiers, func(v tierRow) payout.Tier {
 				limits := mapped(v.Limits, func(v tierLimitRow) payout.TierLimit { return payout.TierLimit(v) })
-				return payout.Tier{Limits: limits, RequiredTags: payout.RequiredTags(v.RequiredTags)}
+				return payout.Tier{Limits: limits, RequiredTags: payout.RequiredTags{
+					Individual: slices.Clone(v.RequiredTags.Individual), Business: slices.Clone(v.RequiredTags.Business),
+				}}
 			})}
 		})
-		client.RateBounds = mapped(row.RateBounds, func(v rateBoundsRow) payout.RateBounds { return payout.RateBounds(v) })
-		return client
-	}}
+		c.RateBounds = mapped(row.RateBounds, func(v rateBoundsRow) payout.RateBounds { return payout.RateBounds(v) })
+	})
 }
 
 // networkLimitRow is an element of payers.network_limits; its amounts are in minor units. Up to
@@ -186,7 +242,9 @@ func networkLimitsText(all []payout.NetworkLimit) string {
 }
 
 func networkLimitsOf(all *[]payout.NetworkLimit) sql.Scanner {
-	return arrayColumn(all, func(v networkLimitRow) payout.NetworkLimit { return payout.NetworkLimit(v) })
+	return knownNetworkLimits.column(func(rows []networkLimitRow) {
+		*all = mapped(rows, func(v networkLimitRow) payout.NetworkLimit { return payout.NetworkLimit(v) })
+	})
 }
 
 // pickupLocationRow is an element of payers.pickup_locations. FormerAddress is address_line1 as written up to contract
@@ -206,8 +264,10 @@ func pickupLocationsText(all []payout.PickupLocation) string {
 }
 
 func pickupLocationsOf(all *[]payout.PickupLocation) sql.Scanner {
-	return arrayColumn(all, func(v pickupLocationRow) payout.PickupLocation {
-		return payout.PickupLocation{ID: v.ID, Name: v.Name, AddressLine1: v.AddressLine1 + v.FormerAddress, City: v.City}
+	return knownPickupLocations.column(func(rows []pickupLocationRow) {
+		*all = mapped(rows, func(v pickupLocationRow) payout.PickupLocation {
+			return payout.PickupLocation{ID: v.ID, Name: v.Name, AddressLine1: v.AddressLine1 + v.FormerAddress, City: v.City}
+		})
 	})
 }
 
@@ -222,7 +282,9 @@ func branchesText(all []payout.Branch) string {
 }
 
 func branchesOf(all *[]payout.Branch) sql.Scanner {
-	return arrayColumn(all, func(v branchRow) payout.Branch { return payout.Branch(v) })
+	return knownBranches.column(func(rows []branchRow) {
+		*all = mapped(rows, func(v branchRow) payout.Branch { return payout.Branch(v) })
+	})
 }
 
 // userRow is the JSON of users.profile.

@@ -32,6 +32,7 @@ type grouped struct {
 	tx         *sql.Tx
 	connection *sql.Conn
 	writes     int
+	kept       bool // one of them did not fail
 	queued     bool // events were added to the queue
 	err        error
 	decided    chan struct{}
@@ -148,10 +149,10 @@ func (t *grouped) run(ctx context.Context, s *Store, fn func(tx) error) (err err
 	if err := t.exec(`savepoint write`); err != nil {
 		return t.broken(s, err)
 	}
-	kept, queued := false, false
+	done, queued := false, false
 	defer func() {
 		last := `release write`
-		if !kept {
+		if !done {
 			last = `rollback to write; release write`
 		}
 		if failure := t.exec(last); failure != nil { // some errors of SQLite end the transaction
@@ -164,7 +165,7 @@ func (t *grouped) run(ctx context.Context, s *Store, fn func(tx) error) (err err
 	if err := ctx.Err(); err != nil {
 		return s.failed(err)
 	}
-	kept, t.queued = true, t.queued || queued
+	done, t.kept, t.queued = true, true, t.queued || queued
 	return nil
 }
 
@@ -183,9 +184,9 @@ func (t *grouped) broken(s *Store, err error) error {
 // end commits what was written, or rolls it back, and tells all that wait for it.
 func (t *grouped) end(s *Store) {
 	defer close(t.decided)
-	defer t.connection.Close() //nolint:errcheck // it goes back to the pool
-	defer t.tx.Rollback()      //nolint:errcheck // does nothing after a commit
-	if t.err != nil {
+	defer t.connection.Close()   //nolint:errcheck // it goes back to the pool
+	defer t.tx.Rollback()        //nolint:errcheck // does nothing after a commit
+	if t.err != nil || !t.kept { // a commit would write what was taken back
 		return
 	}
 	if reason := s.engine.commitRefusal(); reason != "" {
