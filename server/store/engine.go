@@ -37,8 +37,8 @@ type engine struct {
 	locked string
 	// exclusive is the same for rows to which no other transaction may refer either.
 	exclusive string
-	// binary returns the first arguments of a statement in a transaction that writes much binary data.
-	binary func() []any
+	// binary are the first arguments of a statement in a transaction that writes much binary data.
+	binary []any
 	// unavailable reports whether the database is unreachable or overloaded, as opposed to a wrong statement.
 	unavailable func(error) bool
 	// conflict reports whether a transaction lost against a concurrent one, and may succeed if it is repeated.

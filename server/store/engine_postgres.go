@@ -15,7 +15,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 	"github.com/riverqueue/river/riverdriver"
@@ -30,9 +29,15 @@ func postgresEngine(databaseURL string) (engine, error) {
 	if err != nil {
 		return engine{}, ErrDatabaseURL // the cause may quote the password
 	}
-	findMode := !strings.Contains(databaseURL, "default_query_exec_mode=")
-	if findMode {
-		config.DefaultQueryExecMode = pgx.QueryExecModeExec // until more is known
+	if !strings.Contains(databaseURL, "default_query_exec_mode=") {
+		// No prepared statements, because a pooler in transaction mode changes the connection between transactions.
+		config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	}
+	var binary []any
+	if config.DefaultQueryExecMode == pgx.QueryExecModeExec {
+		// That mode writes all values as text: a document would be in memory in hexadecimal, several times. This one costs one
+		// round trip more. A pooler in transaction mode allows it, in a transaction.
+		binary = []any{pgx.QueryExecModeDescribeExec}
 	}
 	// A table lock, because an advisory lock belongs to a session, which such a pooler does not keep either.
 	locker, err := lock.NewPostgresTableLocker(lock.WithTableLockTimeout(100*time.Millisecond, 600))
@@ -55,33 +60,17 @@ func postgresEngine(databaseURL string) (engine, error) {
 		jobArgs: `args`,
 		open: func(ctx context.Context, _ bool) (writer, reader *sql.DB, err error) {
 			db := pool.open(config)
-			pooled, err := isPooled(ctx, db)
-			if err != nil {
+			if err := db.PingContext(ctx); err != nil {
 				return nil, nil, errors.Join(connectFailure(config, err), db.Close())
 			}
-			if !findMode || pooled {
-				return db, db, nil
-			}
-			config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
-			if err := db.Close(); err != nil {
-				return nil, nil, err
-			}
-			db = pool.open(config)
 			return db, db, nil
 		},
 		// A wait for a standby that is cancelled, because the caller went away, makes the transaction visible. A lock is written
 		// after it and waits for the standby again.
-		kept:      " for key share",
-		locked:    " for no key update",
-		exclusive: " for update",
-		binary: func() []any {
-			if config.DefaultQueryExecMode != pgx.QueryExecModeExec {
-				return nil
-			}
-			// That mode writes all values as text: a document would be in memory in hexadecimal, several times. This one costs one
-			// round trip more. A pooler in transaction mode allows it, in a transaction.
-			return []any{pgx.QueryExecModeDescribeExec}
-		},
+		kept:        " for key share",
+		locked:      " for no key update",
+		exclusive:   " for update",
+		binary:      binary,
 		unavailable: postgresUnavailable,
 		writable:    pool.writable,
 		// One pool is both, and no file is ours.
@@ -99,25 +88,6 @@ func postgresEngine(databaseURL string) (engine, error) {
 			return code == "23514" || code == "22003" // check_violation, numeric_value_out_of_range
 		},
 	}, nil
-}
-
-// isPooled reports whether there is a pooler such as PgBouncer before the server. It gives each client a process id of its own
-// making. In transaction mode the connection changes between transactions, and statements that were prepared are missing.
-func isPooled(ctx context.Context, db *sql.DB) (pooled bool, err error) {
-	connection, err := db.Conn(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer connection.Close() //nolint:errcheck // it goes back to the pool
-	var backend uint32
-	if err := connection.QueryRowContext(ctx, `select pg_backend_pid()`).Scan(&backend); err != nil {
-		return false, err
-	}
-	err = connection.Raw(func(driver any) error {
-		pooled = driver.(*stdlib.Conn).Conn().PgConn().PID() != backend
-		return nil
-	})
-	return pooled, err
 }
 
 // isStale reports whether a prepared statement does not fit the tables any more after a migration, or is not there any more. It

@@ -27,33 +27,10 @@ func openAlone(t *testing.T, url string) *Store {
 	return s
 }
 
-// prepared counts the statements of a server's connection.
-func prepared(t *testing.T, s *Store) (n int) {
-	t.Helper()
-	if err := s.writer.QueryRowContext(t.Context(), `select count(*) from pg_prepared_statements where not from_sql`).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-func TestStatementsArePreparedUnlessThereIsAPooler(t *testing.T) {
-	t.Parallel()
-	if prepared(t, openAlone(t, pgtest.Database(t))) == 0 {
-		t.Error("no statement was prepared")
-	}
-	if n := prepared(t, openAlone(t, pgtest.Database(t)+"&default_query_exec_mode=exec")); n > 0 {
-		t.Errorf("%d statements were prepared although the URL forbids it", n)
-	}
-	through, _ := pgtest.Pooled(t)
-	if n := prepared(t, openAlone(t, through)); n > 0 {
-		t.Errorf("%d statements were prepared through PgBouncer", n)
-	}
-}
-
-// A prepared statement is not valid any more after a migration by a newer replica, or DISCARD ALL.
+// A prepared statement, which the URL can ask for, is not valid any more after a migration by a newer replica, or DISCARD ALL.
 func TestStaleStatementsArePreparedAnew(t *testing.T) {
 	t.Parallel()
-	s := openAlone(t, pgtest.Database(t))
+	s := openAlone(t, pgtest.Database(t)+"&default_query_exec_mode=cache_statement")
 	for _, change := range []string{
 		`alter table clients alter column name type varchar(200)`, `alter table clients alter column name type text`, `deallocate all`,
 	} {

@@ -54,7 +54,7 @@ func (t tx) insertDocuments(ctx context.Context, clientID payout.ClientID, userI
 	for i, d := range all {
 		if _, err := t.exec(ctx, `insert into documents (client_id, user_id, transaction_id, position, `+documentColumns+`,
 			content) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-			append(t.engine.binary(), clientID, userID, transactionID, position+i, d.ID, string(d.Kind), d.Type, d.Value,
+			append(slices.Clone(t.engine.binary), clientID, userID, transactionID, position+i, d.ID, string(d.Kind), d.Type, d.Value,
 				d.MediaType, d.ExpiryDate, d.IssuingAuthority, d.Country, d.State, d.Content)...); err != nil {
 			return err
 		}
