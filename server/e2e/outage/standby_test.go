@@ -23,7 +23,7 @@ func TestARepeatWaitsForTheStandby(t *testing.T) {
 	t.Parallel()
 	servertest.NeedPostgreSQL(t)
 	cluster := pgtest.Private(t)
-	s := servertest.New(t, func(c *server.Config) { c.Database = cluster.URL })
+	s := servertest.New(t, func(c *server.Config) { c.Database, c.WebhooksOff = cluster.URL, true })
 	sender := servertest.NewSender(t, s.Client)
 	request := servertest.Deposit(t, sender, servertest.NewReceiver(t, s.Client, sender.ID), "1")
 	key, db := "one", s.Beside(t)
@@ -59,6 +59,7 @@ func TestARepeatWaitsForTheStandby(t *testing.T) {
 			return count("select count(*) from pg_stat_activity where wait_event = 'SyncRep'") == 0
 		})
 	}
+	holdPublisher(t, s.Beside(t))
 	waitFor(t, db, "away")
 	leave()
 	servertest.Await(t, time.Minute, "the transaction is not shown", func() bool { return shown() == 1 })
@@ -68,6 +69,19 @@ func TestARepeatWaitsForTheStandby(t *testing.T) {
 	servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, err)
 	if r.HTTPResponse.Header.Get("Idempotent-Replayed") != "true" || shown() != 1 {
 		t.Errorf("there are %d transactions, and the answer is %v", shown(), r.HTTPResponse.Header)
+	}
+}
+
+// holdPublisher stops the publication of events, which waits for a standby as requests do, until the test ends.
+func holdPublisher(t *testing.T, db *sql.DB) {
+	t.Helper()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback() })
+	if _, err := tx.ExecContext(t.Context(), `update event_publisher set batches = batches`); err != nil {
+		t.Fatal(err)
 	}
 }
 

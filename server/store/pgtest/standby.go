@@ -4,9 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math/rand/v2"
 	"net"
-	"net/url"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -89,13 +90,17 @@ func (c *Cluster) waitForStandby(ctx context.Context) error {
 // Promote makes a standby a primary, and returns when it accepts writes.
 func (c *Cluster) Promote() error { return c.program("pg_ctl", "promote", "-D", c.Dir, "-w") }
 
-// freePort returns a port of the loopback interface that is free now.
+// freePort returns a port of the loopback interface that is free now. It is none of those that systems give to connections, one
+// of which could take it before the server listens.
 func freePort(t testing.TB) string {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := strconv.Itoa(20_000 + rand.IntN(12_000))
+		if listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", port)); err == nil {
+			_ = listener.Close()
+			return port
+		}
 	}
-	defer listener.Close() //nolint:errcheck // nothing is lost
-	return (&url.URL{Host: listener.Addr().String()}).Port()
+	t.Fatal("no port is free")
+	return ""
 }
