@@ -101,8 +101,8 @@ func (w *worker) comesBack(ctx context.Context, job *river.Job[store.WebhookJob]
 	case errors.Is(ctx.Err(), context.Canceled): // the service stops; another replica may go on
 		return river.JobSnooze(0)
 	}
+	w.config.Metrics.troubles.Inc() // before the log, whose reader may look at it
 	w.config.Logger.Error("webhook: an attempt could not be made or recorded", append(about(job.Args), slog.Any("error", err))...)
-	w.config.Metrics.troubles.Inc()
 	return river.JobSnooze(troublePause)
 }
 
