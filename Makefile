@@ -31,7 +31,8 @@ demo: ## Run payouts to their end with the SDK against a fresh sandbox: paid, fa
 
 .PHONY: test
 test: ## Run all tests on SQLite, and those that depend on the engine on PostgreSQL as well
-	go test -short $$(go list ./... | grep -v -e /e2e/browser -e /e2e/story)
+	@# The first package waits most of its time, while others run.
+	go test -short ./server/webhooks $$(go list ./... | grep -v -e /e2e/browser -e /e2e/story -e /server/webhooks)
 	$(if $(RACE),go test -short $(RACE) $(CONCURRENT))
 	PAYOUTD_TEST_ENGINE=postgres go test -short $(ENGINE)
 	PAYOUTD_TEST_ENGINE=postgres PAYOUTD_TEST_ISOLATION=serializable go test -short $(COMPETING)
@@ -48,8 +49,9 @@ test-go-next: ## Run the tests of the SDK with the newer of the two versions of 
 
 .PHONY: races
 races: ## Run all tests with the race detector, and races between callers and replicas at full length (SHORT=-short for less of the first)
-	@# The suite and the test kit take five times as long with it; what they do to the service, e2e does too.
-	go test $(SHORT) -timeout 30m $(RACE) $$(go list ./... | grep -v $(if $(SHORT),-e /conformance -e /payouttest) -e /conformance/mutants -e /consumers/second -e /openapi/compat -e /server/e2e/docs -e /server/e2e/memory -e /e2e/browser)
+	@# The suite and the test kit take five times as long with it; what they do to the service, e2e does too. Crash and story run
+	@# processes that are built without it.
+	go test $(SHORT) -timeout 30m $(RACE) ./server/webhooks $$(go list ./... | grep -v -e /server/webhooks $(if $(SHORT),-e /conformance -e /payouttest -e /e2e/crash -e /e2e/story) -e /conformance/mutants -e /consumers/second -e /openapi/compat -e /server/e2e/docs -e /server/e2e/memory -e /e2e/browser)
 	@# Without the race detector, because replicas race more often when they are faster.
 	PAYOUTD_TEST_ENGINE=postgres go test -timeout 30m ./server/e2e/concurrency ./server/e2e/outage
 
