@@ -171,7 +171,7 @@ func newPlace(t *testing.T) *place {
 	p.key = p.file(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})))
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the logs of payoutd:\n%s", p.logs.String())
+			t.Logf("the logs of payoutd:\n%s", p.wholeLog())
 		}
 	})
 	return p

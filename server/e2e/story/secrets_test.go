@@ -152,9 +152,11 @@ func (s *service) keepsWhatIsSecret(t *testing.T, of told) {
 	}
 	_ = response.Body.Close()
 	s.end()
+	for range s.logged { // until the last line is in the log
+	}
 
 	for place, in := range map[string]string{
-		"the log": s.logs.String(), "the metrics": string(metrics), "an error": s.seen.errors.String(), "the output of a command": s.output.String(),
+		"the log": s.wholeLog(), "the metrics": string(metrics), "an error": s.seen.errors.String(), "the output of a command": s.output.String(),
 		"the table river_job": tables["river_job"], "the table audit_log": tables["audit_log"],
 	} {
 		if len(in) < 100 {

@@ -99,6 +99,12 @@ func (p *place) log(line string) {
 	p.logs.WriteString(line + "\n")
 }
 
+func (p *place) wholeLog() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.logs.String()
+}
+
 // secretOf returns the secret of a new client, the last line of what the command prints.
 func (p *place) secretOf(out string) string {
 	out = strings.TrimSpace(out)
