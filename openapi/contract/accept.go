@@ -38,8 +38,7 @@ var readers = sync.Pool{New: func() any { return &reader{} }}
 // accepts reports whether a JSON text, decoded strictly, is surely a value that an acceptor accepts.
 func accepts(a acceptor, sent []byte, maxValues int) bool {
 	r, _ := readers.Get().(*reader)
-	defer readers.Put(r)
-	defer r.open(nil) // a pool must not keep a body
+	defer r.release()
 	r.open(sent)
 	r.values, r.maxValues = 0, maxValues
 	if !a.accept(r, 1) {
@@ -52,6 +51,15 @@ func accepts(a acceptor, sent []byte, maxValues int) bool {
 func (r *reader) open(sent []byte) {
 	r.text = *bytes.NewBuffer(sent)
 	r.in.Reset(&r.text, jsontext.AllowDuplicateNames(true)) // the acceptors find them
+}
+
+// release gives the reader back to the pool, which must keep neither a body nor a long part of one.
+func (r *reader) release() {
+	r.open(nil)
+	if cap(r.unquoted) > longString {
+		r.unquoted = nil
+	}
+	readers.Put(r)
 }
 
 // next reports whether the next value begins with kind and may be read.
@@ -237,8 +245,7 @@ func (a *variantAcceptor) accept(r *reader, depth int) bool {
 	}
 	// The discriminator may be the last member.
 	within, _ := readers.Get().(*reader)
-	defer readers.Put(within)
-	defer within.open(nil)
+	defer within.release()
 	within.open(object)
 	variant := a.variant(within)
 	if variant == nil {

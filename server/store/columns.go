@@ -113,7 +113,7 @@ func (c rememberedColumn[R]) Scan(src any) error {
 	}
 	row, ok := c.memory.rows.Get(text.String)
 	if !ok {
-		if err := (jsonColumn[R, R]{&row, func(row R) R { return row }}).Scan(src); err != nil {
+		if err := json.Unmarshal([]byte(text.String), &row); err != nil {
 			return err
 		}
 		if len(text.String) <= longestRemembered {

@@ -94,10 +94,7 @@ func postgresEngine(databaseURL string) (engine, error) {
 // is prepared anew when it is run again.
 func isStale(err error) bool {
 	var e *pgconn.PgError
-	if !errors.As(err, &e) {
-		return false
-	}
-	return e.Code == "26000" || e.Code == "0A000" && strings.Contains(e.Routine, "RevalidateCachedQuery")
+	return errors.As(err, &e) && (e.Code == "26000" || e.Code == "0A000" && e.Routine == "RevalidateCachedQuery")
 }
 
 // SQLSTATEs of writes: in a standby, or where default_transaction_read_only is on; and without space for them.

@@ -38,7 +38,7 @@ func (s *Store) PublishEvents(
 	if err != nil || len(waiting) == 0 {
 		return 0, false, err
 	}
-	err = s.transact(ctx, func(transaction *sql.Tx, t tx) error {
+	err = s.write(ctx, func(t tx) error {
 		size := limit
 		// The lock comes before the queue is read, so that what another publisher has just moved is not there any more.
 		_, err := t.exec(ctx, `update event_publisher set batches = batches + 1 where id = 1`)
@@ -54,7 +54,7 @@ func (s *Store) PublishEvents(
 		if err != nil || n == 0 || fanout == nil {
 			return err
 		}
-		return fanout(ctx, transaction, moved)
+		return fanout(ctx, t.sql, moved)
 	})
 	if err != nil {
 		return 0, false, err

@@ -163,22 +163,19 @@ type failures struct{ unavailable, conflict, other atomic.Int64 }
 // Write runs fn in one transaction of the database, and commits if fn returns nil. If the transaction loses against another
 // one, fn runs again in a new one: it must set all that it leaves behind anew.
 func (s *Store) Write(ctx context.Context, fn func(payout.Tx) error) error {
+	inside := func(t tx) error { return fn(t) }
 	if s.group != nil {
-		return s.group.write(ctx, s, func(t tx) error { return fn(t) })
+		return s.group.write(ctx, s, inside)
 	}
-	return s.write(ctx, func(t tx) error { return fn(t) })
+	return s.write(ctx, inside)
 }
 
+// write is Write in a transaction of its own.
 func (s *Store) write(ctx context.Context, fn func(tx) error) error {
-	return s.transact(ctx, func(_ *sql.Tx, t tx) error { return fn(t) })
-}
-
-// transact is Write for what needs the transaction itself.
-func (s *Store) transact(ctx context.Context, fn func(*sql.Tx, tx) error) error {
 	return s.retry(ctx, func() error { return s.attempt(ctx, fn) })
 }
 
-func (s *Store) attempt(ctx context.Context, fn func(*sql.Tx, tx) error) error {
+func (s *Store) attempt(ctx context.Context, fn func(tx) error) error {
 	t, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return s.failed(err)
@@ -191,7 +188,7 @@ func (s *Store) attempt(ctx context.Context, fn func(*sql.Tx, tx) error) error {
 		return unready(err)
 	}
 	var queued bool
-	if err := fn(t, tx{inside, &queued, t}); err != nil {
+	if err := fn(tx{inside, &queued, t}); err != nil {
 		return err
 	}
 	if reason := s.engine.commitRefusal(); reason != "" {
