@@ -22,8 +22,10 @@ func lists() []probe.Check {
 	return slices.Concat(references(), listsOfUsers(), listsOfTransactions())
 }
 
-// newReference is a reference that is not used yet, of the greatest length.
-func newReference() string { return "Order é " + uuid.NewString() + strings.Repeat("x", 20) }
+// newReference is a reference that is not used yet, of the greatest length, with letters and a joiner of other scripts.
+func newReference() string {
+	return "Order é 王 علی\u200cرضا " + uuid.NewString() + strings.Repeat("x", 10)
+}
 
 func references() []probe.Check {
 	return []probe.Check{{
@@ -160,14 +162,20 @@ func listsOfUsers() []probe.Check {
 				found("by reference and VERIFIED", api.ListUsersParams{ClientReference: &reference, Status: probe.Ptr(api.KycStatusVerified)}, made[1])
 				found("by email and UNVERIFIED", api.ListUsersParams{Email: &email, Status: probe.Ptr(api.KycStatusUnverified)}, made[0], made[2])
 				found("by reference and another address", api.ListUsersParams{ClientReference: &reference, Email: probe.Ptr("nobody@example.com")})
-				found("by part of the reference", api.ListUsersParams{ClientReference: probe.Ptr(reference[:20])})
-				page := userPage(t, api.ListUsersParams{Status: probe.Ptr(api.KycStatusSuspended), Limit: probe.Ptr[int32](100)})
-				for _, u := range page.Items {
-					t.Expect(u.Status == api.KycStatusSuspended, "a user that is %s is listed as SUSPENDED", u.Status)
+				found("by part of the reference", api.ListUsersParams{ClientReference: probe.Ptr("Order é")})
+				for _, status := range []api.KycStatus{api.KycStatusUnverified, api.KycStatusInProgress, api.KycStatusSuspended, api.KycStatusVerified} {
+					for _, u := range userPage(t, api.ListUsersParams{Status: &status, Limit: probe.Ptr[int32](100)}).Items {
+						t.Expect(u.Status == status, "a user that is %s is listed as %s", u.Status, status)
+					}
 				}
 				newest := usersAt(userPage(t, api.ListUsersParams{Limit: probe.Ptr[int32](100)}).Items)
 				t.Expect(slices.IsSortedFunc(newest, func(a, b moment) int { return b.at.Compare(a.at) }), "without a filter, the order is not newest first")
 			},
+		},
+		{
+			ID: "lists.users.complete", Title: "A listed user has every member that it has alone, and no other",
+			Clauses: []string{"D-70"}, Operations: append([]string{"getUser"}, list...), Needs: probe.Extensions,
+			Fix: "Answer each listed user as GET /users/{user_id} does.", Run: completeUsers,
 		},
 		{
 			ID: "lists.users.pages", Title: "Pages of users lead to each user once, whatever is registered meanwhile; a cursor may be sent again, and one that was never issued is refused",
@@ -206,6 +214,34 @@ func listsOfUsers() []probe.Check {
 				}
 			},
 		},
+	}
+}
+
+// completeUsers lists users who have every member, and users who have what is required alone.
+func completeUsers(t *probe.T) {
+	email := "listed." + uuid.NewString() + "@example.com"
+	bare := func(u *api.UserRequest) { *u = api.UserRequest{FirstName: u.FirstName, Country: u.Country} }
+	bareBusiness := func(u *api.UserRequest) {
+		bare(u)
+		u.Business, u.MailingAddress = probe.Ptr(true), &api.MailingAddressRequest{}
+	}
+	registrations := []api.UserRequest{
+		individual(t, withDocuments, withInformation), business(t, withDocuments, withInformation), t.UserRequest(bare), t.UserRequest(bareBusiness),
+	}
+	for i, u := range registrations {
+		u.Email = email
+		if i < 2 {
+			u.ClientReference = probe.Ptr(newReference())
+		}
+		r, err := t.Client().CreateUserWithResponse(t.Context(), nil, u)
+		probe.Setup(t, r, err)
+	}
+	path := "/users?email=" + url.QueryEscape(email)
+	page, _ := readBack(t, path).(map[string]any)
+	listed, _ := page["items"].([]any)
+	t.Expect(len(listed) == len(registrations), "%d of %d users are listed by their email address", len(listed), len(registrations))
+	for _, u := range listed {
+		sameMembers(t, readBack(t, "/users/"+idIn(t, u)), u)
 	}
 }
 

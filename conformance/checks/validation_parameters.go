@@ -116,7 +116,7 @@ func wrongParameters(t *probe.T, p *openapi3.Parameter) []wrongParameter {
 			}
 		}
 	} else {
-		for _, d := range wrongTexts(nil, schema, sample) {
+		for _, d := range slices.Concat(wrongTexts(nil, schema, sample), deceptiveTexts(nil, schema, sample)) {
 			if text, ok := d.value.(string); ok && text != "" {
 				wrong(d.what, text)
 			}
