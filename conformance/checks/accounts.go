@@ -111,14 +111,14 @@ func accountsReceiveUsers() []probe.Check {
 			Run: func(t *probe.T) {
 				user, country := t.NewUser().ID, t.Target().Facts.Destination
 				body := probe.ReceiveUserRequest(country, func(r *api.ReceiveUserRequest) {
-					r.State, r.Zipcode = probe.Ptr("P3"), probe.Ptr("44600")
+					r.State, r.Zipcode, r.ClientReference = probe.Ptr("P3"), probe.Ptr("44600"), probe.Ptr(newReference())
 				})
 				r, err := t.Client().CreateReceiveUserWithResponse(t.Context(), user, nil, body)
 				probe.OK(t, r, err)
 				echoes(t, body, r)
 				r, err = t.Client().CreateReceiveUserWithResponse(t.Context(), user, nil, api.ReceiveUserRequest{FirstName: "Bina", Country: country})
 				probe.OK(t, r, err)
-				lacks(t, members(t, r), "last_name", "email", "mobile_phone", "address_line1", "city", "state", "zipcode")
+				lacks(t, members(t, r), "last_name", "email", "mobile_phone", "address_line1", "city", "state", "zipcode", "client_reference")
 			},
 		},
 		{

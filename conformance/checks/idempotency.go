@@ -292,6 +292,9 @@ func fullRequests(t *probe.T, operation string) []fullRequest {
 		return []fullRequest{{path: probe.UserPath(t.NewUser().ID, "funding-accounts"), body: body}}
 	case "createReceiveUser":
 		body := probe.ReceiveUserRequest(country, func(r *api.ReceiveUserRequest) { r.State, r.Zipcode = probe.Ptr("P3"), probe.Ptr("44600") })
+		if t.Full() {
+			body.ClientReference = probe.Ptr(newReference())
+		}
 		return []fullRequest{{path: probe.UserPath(t.NewUser().ID, "receive-users"), body: body}}
 	}
 	user, receiver := newReceiveUser(t)

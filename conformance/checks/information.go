@@ -233,6 +233,13 @@ func onlySent(t *probe.T) {
 			same(t, "what is read and the user with these members", readBack(t, probe.UserPath(u.ID)), any(want))
 		})
 	}
+	t.Case("a user who has what is required alone", func() {
+		u := t.NewUser(func(u *api.UserRequest) {
+			*u = api.UserRequest{FirstName: u.FirstName, Email: u.Email, Country: u.Country}
+		})
+		reply := updated(t, u.ID, api.UserUpdateRequest{FirstName: probe.Ptr("Usha")})
+		same(t, "the answer and what is read", jsonValue(t, reply), readBack(t, probe.UserPath(u.ID)))
+	})
 }
 
 func sameValueAgain(t *probe.T) {

@@ -110,7 +110,7 @@ func oneOfEachKind(all []mutant) (sample []mutant) {
 
 // jury runs checks against mutants, and remembers which failed.
 type jury struct {
-	servers chan http.Handler // each for one mutant at a time, because a client may have a limited number of webhook endpoints
+	servers chan *sandbox // each for one mutant at a time, because a client may have a limited number of webhook endpoints
 
 	mu      sync.Mutex
 	killers map[string][]string // checks that killed a mutant, by its kind and operation
@@ -119,11 +119,44 @@ type jury struct {
 
 func newJury(t *testing.T) *jury {
 	t.Helper()
-	j := &jury{servers: make(chan http.Handler, runtime.GOMAXPROCS(0)), killers: map[string][]string{}, failed: map[string]bool{}}
+	j := &jury{servers: make(chan *sandbox, runtime.GOMAXPROCS(0)), killers: map[string][]string{}, failed: map[string]bool{}}
 	for range cap(j.servers) {
-		j.servers <- realServer(t)
+		j.servers <- &sandbox{Server: newServer(t), all: t}
 	}
+	t.Cleanup(func() {
+		for range cap(j.servers) {
+			(<-j.servers).close(t)
+		}
+	})
 	return j
+}
+
+// sandbox is a server that mutants stand before, one after the other.
+type sandbox struct {
+	*server.Server
+	runs int
+	all  *testing.T // the test of all mutants, with whose end databases are removed
+}
+
+// mostRuns is after how many runs a sandbox is replaced: checks that read whole lists take longer the more there is in them.
+const mostRuns = 200
+
+// used returns the sandbox for one more run.
+func (s *sandbox) used(t *testing.T) http.Handler {
+	t.Helper()
+	if s.runs == mostRuns {
+		s.close(t)
+		s.Server, s.runs = newServer(s.all), 0
+	}
+	s.runs++
+	return s.Handler()
+}
+
+func (s *sandbox) close(t *testing.T) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 func (m mutant) class() string { return m.kind + "\t" + m.operation }
@@ -195,10 +228,11 @@ func (j *jury) run(t *testing.T, m mutant, only conformance.Filter) []string {
 	if m.receives() || slices.ContainsFunc(only.IDs, func(id string) bool { return strings.HasPrefix(id, received) }) {
 		target.Receiver = "127.0.0.1:0"
 	}
-	handler := <-j.servers
+	s := <-j.servers
+	defer func() { j.servers <- s }()
+	handler := s.used(t)
 	results := runChecks(t, m.fault().with(handler), target)
 	deleteEndpoints(t, handler)
-	j.servers <- handler
 	var failed []string
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -263,13 +297,19 @@ func (j *jury) everyCheckHasFailed(t *testing.T, all []mutant) {
 	}
 }
 
-// realServer returns the handler of a sandbox that all mutants of a test stand before.
-func realServer(t *testing.T) http.Handler {
+func newServer(t *testing.T) *server.Server {
 	t.Helper()
 	srv, err := server.New(t.Context(), server.Config{Sandbox: true, Database: servertest.Database(t), RateLimit: 1_000_000})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return srv
+}
+
+// realServer returns the handler of a sandbox that all mutants of a test stand before.
+func realServer(t *testing.T) http.Handler {
+	t.Helper()
+	srv := newServer(t)
 	t.Cleanup(func() {
 		if err := srv.Close(); err != nil {
 			t.Error(err)
