@@ -8,6 +8,10 @@ CONCURRENT := ./client/... ./openapi/contract ./server/store ./server/httpapi ./
 ENGINE := $(addprefix ./server/e2e/,concurrency crash events idempotency memory monitoring outage plans webhooks)
 # Tests of the service in which transactions compete.
 COMPETING := $(addprefix ./server/e2e/,concurrency events idempotency transactions)
+# Packages in which goroutines share things, for a short run with the race detector.
+RACING := $(CONCURRENT) ./server ./server/webhooks $(addprefix ./server/e2e/,events idempotency webhooks)
+# Two packages for each processor at the same time: their tests wait more than they compute.
+GOTEST := go test -p $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 # The newer of the two versions of Go that the SDK supports; go.mod names the older one.
 NEXT_GO := go1.27.1
 # Other systems than this one on which the SDK runs.
@@ -31,11 +35,11 @@ demo: ## Run payouts to their end with the SDK against a fresh sandbox: paid, fa
 
 .PHONY: test
 test: ## Run all tests on SQLite, and those that depend on the engine on PostgreSQL as well
-	@# The first package waits most of its time, while others run.
-	go test -short ./server/webhooks $$(go list ./... | grep -v -e /e2e/browser -e /e2e/story -e /server/webhooks)
-	$(if $(RACE),go test -short $(RACE) $(CONCURRENT))
-	PAYOUTD_TEST_ENGINE=postgres go test -short $(ENGINE)
-	PAYOUTD_TEST_ENGINE=postgres PAYOUTD_TEST_ISOLATION=serializable go test -short $(COMPETING)
+	@# The first package waits most of its time, while others run. The second implementation is a consumer.
+	$(GOTEST) -short ./server/webhooks $$(go list ./... | grep -v -e /e2e/browser -e /e2e/story -e /server/webhooks -e /consumers/second)
+	$(if $(RACE),$(GOTEST) -short $(RACE) $(CONCURRENT))
+	PAYOUTD_TEST_ENGINE=postgres $(GOTEST) -short $(ENGINE)
+	PAYOUTD_TEST_ENGINE=postgres PAYOUTD_TEST_ISOLATION=serializable $(GOTEST) -short $(COMPETING)
 	@# In their own folders, because only there does go print the output of a passing run: that PostgreSQL, Chromium or a namespace is missing.
 	cd server/e2e/browser && go test -short
 	cd server/e2e/story && go test -short
@@ -48,12 +52,14 @@ test-go-next: ## Run the tests of the SDK with the newer of the two versions of 
 	GOTOOLCHAIN=$(NEXT_GO) go test -short ./client/...
 
 .PHONY: races
-races: ## Run all tests with the race detector, and races between callers and replicas at full length (SHORT=-short for less of the first)
-	@# The suite and the test kit take five times as long with it; what they do to the service, e2e does too. Crash and story run
-	@# processes that are built without it.
-	go test $(SHORT) -timeout 30m $(RACE) ./server/webhooks $$(go list ./... | grep -v -e /server/webhooks $(if $(SHORT),-e /conformance -e /payouttest -e /e2e/crash -e /e2e/story) -e /conformance/mutants -e /consumers/second -e /openapi/compat -e /server/e2e/docs -e /server/e2e/memory -e /e2e/browser)
+races: ## Run all tests with the race detector, and races between callers and replicas at full length (SHORT=-short for the packages that share most)
+ifdef SHORT
+	$(GOTEST) -short -timeout 30m $(RACE) ./server/webhooks $(filter-out ./server/webhooks,$(RACING))
+else
+	go test -timeout 30m $(RACE) ./server/webhooks $$(go list ./... | grep -v -e /server/webhooks -e /conformance/mutants -e /consumers/second -e /openapi/compat -e /server/e2e/docs -e /server/e2e/memory -e /e2e/browser)
 	@# Without the race detector, because replicas race more often when they are faster.
 	PAYOUTD_TEST_ENGINE=postgres go test -timeout 30m ./server/e2e/concurrency ./server/e2e/outage
+endif
 
 .PHONY: conform
 conform: ## Run the conformance suite against the service on both engines; reports in .tmp/conformance

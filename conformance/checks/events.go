@@ -102,7 +102,7 @@ func events() []probe.Check {
 		check("snapshot", "An event shows the resource as it was after the change, and the same for ever",
 			"Store the resource with the event, and answer what was stored.", snapshots, "getEvent"),
 		check("alone", "An event that is read alone is that of the feed, whatever its resource has",
-			"Answer what was stored with the event, in the feed and alone.", eventsAlone, "getEvent", "listClientTransactions"),
+			"Answer what was stored with the event, in the feed and alone.", eventsAlone, "getEvent"),
 		check("bad-cursor", "A cursor that was never issued is refused",
 			"Answer 400 BAD_REQUEST with a detail for after where it is not a whole next_cursor of an event that the feed has.", badFeedCursors),
 		tenancy,
@@ -207,12 +207,30 @@ func plainReceiveUser(t *probe.T, s probe.Sender) openapi_types.UUID {
 	})
 }
 
+// allTransactions makes a transaction with every member that failed, one of a sender with what is required alone, and one that
+// waits for information.
+func allTransactions(t *probe.T, s probe.Sender) []api.Transaction {
+	body := fullTransaction(t, s, t.Receiver(s, deposit))
+	body.ClientReference = probe.Ptr(newReference())
+	full := prepareTransaction(t, s, body)
+	for _, move := range []api.TransactionMoveRequest{
+		{Status: api.TransactionStatusProcessing},
+		{Status: api.TransactionStatusFailed, StatusReason: probe.Ptr(api.StatusReasonAccountInvalid)},
+	} {
+		moved, err := t.Client().SetTransactionStatusWithResponse(t.Context(), s.UserID, full.ID, move)
+		full = probe.Setup(t, moved, err)
+	}
+	toPayer := prepareTransaction(t, s, t.Payout(s, t.At(plainReceiveUser(t, s), t.AnyPayer(cash)), "1.00"))
+	p := newLowPurse(t)
+	held, err := p.send(plus(t, smallest(p.remaining()), cent))
+	return []api.Transaction{full, toPayer, probe.Setup(t, held, err)}
+}
+
 // eventsAlone makes events of resources that together have every member.
 func eventsAlone(t *probe.T) {
-	reference, start := newReference(), feedEnd(t)
+	start := feedEnd(t)
 	var users []openapi_types.UUID
-	for _, u := range []api.UserRequest{individual(t, withDocuments, withInformation), business(t, withInformation)} {
-		u.ClientReference = &reference
+	for _, u := range []api.UserRequest{individual(t, withDocuments, withInformation), business(t, withInformation), t.UserRequest(bare), t.UserRequest(bareBusiness)} {
 		r, err := t.Client().CreateUserWithResponse(t.Context(), nil, u)
 		user := probe.Setup(t, r, err).ID
 		t.Verify(user, api.KycStatusVerified, nil)
@@ -223,28 +241,10 @@ func eventsAlone(t *probe.T) {
 		api.FundingAccountRequest{FundingSourceType: "CARD", Label: probe.Ptr("The second account")})
 	account := probe.Setup(t, linked, err).ID
 	setFundingStatus(t, s.UserID, account, api.FundingAccountStatusActive)
-	body := fullTransaction(t, s, t.Receiver(s, deposit))
-	body.ClientReference = &reference
-	made, err := t.Create(s.UserID, "", body)
-	failing := probe.Setup(t, made, err).ID
-	for _, move := range []api.TransactionMoveRequest{
-		{Status: api.TransactionStatusProcessing},
-		{Status: api.TransactionStatusFailed, StatusReason: probe.Ptr(api.StatusReasonAccountInvalid)},
-	} {
-		moved, err := t.Client().SetTransactionStatusWithResponse(t.Context(), s.UserID, failing, move)
-		probe.Setup(t, moved, err)
-	}
-	toPayer, err := t.Create(s.UserID, "", t.Payout(s, t.At(plainReceiveUser(t, s), t.AnyPayer(cash)), "1.00"))
-	probe.Setup(t, toPayer, err)
-	p := newLowPurse(t)
-	held, err := p.send(plus(t, smallest(p.remaining()), cent))
-	waiting := probe.Setup(t, held, err).ID
-	page := clientTransactionPage(t, api.ListClientTransactionsParams{Limit: probe.Ptr(int32(100))})
-	t.Expect(slices.ContainsFunc(page.Items, func(v api.Transaction) bool { return v.ID == waiting }), "the newest transaction is not among those of the client")
-
+	held := allTransactions(t, s)[2]
 	all, _ := feedAfter(t, &start, 100, nil)
 	var mine []api.Event
-	for _, user := range append(users, s.UserID, p.UserID) {
+	for _, user := range append(users, s.UserID, held.UserID) {
 		of := eventsOf(all, user, uuid.Nil)
 		t.Expect(len(of) > 0, "the feed has no event of a user")
 		mine = append(mine, of...)

@@ -264,9 +264,15 @@ func fullRequests(t *probe.T, operation string) []fullRequest {
 	country := t.Target().Facts.Destination
 	switch operation {
 	case "createUser":
+		edit := func(u *api.UserRequest) {
+			if t.Full() {
+				withInformation(u)
+				u.ClientReference = probe.Ptr(newReference())
+			}
+		}
 		return []fullRequest{
-			{path: "/users", body: individual(t, withDocuments)},
-			{path: "/users", body: business(t), leave: []string{"/business"}}, // an individual has no such fields
+			{path: "/users", body: individual(t, withDocuments, edit)},
+			{path: "/users", body: business(t, edit), leave: []string{"/business"}}, // an individual has no such fields
 			{path: "/users", body: t.UserRequest(asCompany)},
 		}
 	case "createTransaction":

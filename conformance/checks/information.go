@@ -234,9 +234,7 @@ func onlySent(t *probe.T) {
 		})
 	}
 	t.Case("a user who has what is required alone", func() {
-		u := t.NewUser(func(u *api.UserRequest) {
-			*u = api.UserRequest{FirstName: u.FirstName, Email: u.Email, Country: u.Country}
-		})
+		u := t.NewUser(bare)
 		reply := updated(t, u.ID, api.UserUpdateRequest{FirstName: probe.Ptr("Usha")})
 		same(t, "the answer and what is read", jsonValue(t, reply), readBack(t, probe.UserPath(u.ID)))
 	})

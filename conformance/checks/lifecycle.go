@@ -172,6 +172,25 @@ func lifecycleMoves() []probe.Check {
 			Run: reasonsJudged,
 		},
 		{
+			ID: "lifecycle.moves.each-reason", Title: "Each status_reason is taken and shown",
+			Clauses: []string{"D-66"}, Operations: moving, Needs: probe.Extensions,
+			Fix: "Take every status_reason that the contract lists, and answer it unchanged.",
+			Run: func(t *probe.T) {
+				p := newPayouts(t)
+				for _, reason := range []api.StatusReason{
+					api.StatusReasonAccountInvalid, api.StatusReasonAccountCannotReceive, api.StatusReasonNotCollected,
+					api.StatusReasonPayoutReturned, api.StatusReasonComplianceRejected, api.StatusReasonOther,
+				} {
+					t.Case(string(reason), func() {
+						v := p.in(state{api.TransactionStatusProcessing, api.DeliveryStatusPending})
+						r, err := p.move(v, api.TransactionMoveRequest{Status: api.TransactionStatusFailed, StatusReason: &reason})
+						v = probe.OK(t, r, err)
+						t.Expect(textOf(v.StatusReason) == reason, "status_reason is %q", textOf(v.StatusReason))
+					})
+				}
+			},
+		},
+		{
 			ID: "lifecycle.moves.ready-for-pickup", Title: "Only cash becomes READY_FOR_PICKUP",
 			Clauses: []string{"D-66"}, Operations: moving, Needs: probe.Extensions,
 			Fix: "Refuse READY_FOR_PICKUP for any other payout method than CASH_PICKUP.",

@@ -217,14 +217,34 @@ func listsOfUsers() []probe.Check {
 	}
 }
 
+// bare leaves what is required alone.
+func bare(u *api.UserRequest) {
+	*u = api.UserRequest{FirstName: u.FirstName, Email: u.Email, Country: u.Country}
+}
+
+func bareBusiness(u *api.UserRequest) {
+	bare(u)
+	u.Business, u.MailingAddress = probe.Ptr(true), &api.MailingAddressRequest{}
+}
+
+// completeTransactions finds transactions that together have every member by the time of their creation.
+func completeTransactions(t *probe.T) {
+	for _, made := range allTransactions(t, t.NewSender()) {
+		stamp := func(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000") }
+		query := url.Values{"created_from": {stamp(made.CreatedAt.Time)}, "created_to": {stamp(made.CreatedAt.Add(time.Microsecond))}}
+		page, _ := readBack(t, "/transactions?"+query.Encode()).(map[string]any)
+		listed, _ := page["items"].([]any)
+		i := slices.IndexFunc(listed, func(v any) bool { return idIn(t, v) == made.ID.String() })
+		if i < 0 {
+			t.Fatalf("a transaction is not found by the time of its creation")
+		}
+		sameMembers(t, readBack(t, probe.UserPath(made.UserID, "transactions", made.ID.String())), listed[i])
+	}
+}
+
 // completeUsers lists users who have every member, and users who have what is required alone.
 func completeUsers(t *probe.T) {
 	email := "listed." + uuid.NewString() + "@example.com"
-	bare := func(u *api.UserRequest) { *u = api.UserRequest{FirstName: u.FirstName, Country: u.Country} }
-	bareBusiness := func(u *api.UserRequest) {
-		bare(u)
-		u.Business, u.MailingAddress = probe.Ptr(true), &api.MailingAddressRequest{}
-	}
 	registrations := []api.UserRequest{
 		individual(t, withDocuments, withInformation), business(t, withDocuments, withInformation), t.UserRequest(bare), t.UserRequest(bareBusiness),
 	}
@@ -324,8 +344,16 @@ func listsOfTransactions() []probe.Check {
 				found("CANCELED", with(api.TransactionStatusCanceled, ""), made[1])
 				found("NONE", with("", api.DeliveryStatusNone), made...)
 				found("CANCELED and NONE", with(api.TransactionStatusCanceled, api.DeliveryStatusNone), made[1])
-				found("PROCESSING", with(api.TransactionStatusProcessing, ""))
-				found("DELIVERED", with("", api.DeliveryStatusDelivered))
+				for _, status := range statuses() {
+					if status != api.TransactionStatusInitiated && status != api.TransactionStatusCanceled {
+						found(string(status), with(status, ""))
+					}
+				}
+				for _, delivery := range deliveries() {
+					if delivery != api.DeliveryStatusNone {
+						found(string(delivery), with("", delivery))
+					}
+				}
 				page := clientTransactionPage(t, api.ListClientTransactionsParams{Status: probe.Ptr(api.TransactionStatusCanceled)})
 				for _, x := range page.Items {
 					t.Expect(x.Status == api.TransactionStatusCanceled, "a transaction that is %s is listed as CANCELED", x.Status)
@@ -335,6 +363,11 @@ func listsOfTransactions() []probe.Check {
 					t.Expect(x.DeliveryStatus == api.DeliveryStatusNone, "a transaction whose delivery is %s is listed as NONE", x.DeliveryStatus)
 				}
 			},
+		},
+		{
+			ID: "lists.transactions.complete", Title: "A listed transaction has every member that it has alone, and no other",
+			Clauses: []string{"D-70"}, Operations: append([]string{"getTransaction"}, list...), Needs: probe.Extensions,
+			Fix: "Answer each listed transaction as GET /users/{user_id}/transactions/{transaction_id} does.", Run: completeTransactions,
 		},
 		{
 			ID: "lists.transactions.times", Title: "created_from is included, created_to is not; a date is the beginning of that day, UTC",

@@ -126,9 +126,34 @@ func unfit(pattern, sample string) []string {
 	if err != nil {
 		return nil
 	}
-	candidates := []string{
+	candidates := oneRepetitionOff(pattern)
+	candidates = append(candidates,
 		spell(pattern, func(r *syntax.Regexp) int { return r.Min - 1 }), spell(pattern, func(r *syntax.Regexp) int { return max(1, r.Max+1) }),
-		strings.ToLower(sample), sample + "é", sample + "\u0085", strings.Repeat("A", 70), strings.Repeat("1", 30),
-	}
+		strings.ToLower(sample), sample+"é", sample+"\u0085", strings.Repeat("A", 70), strings.Repeat("1", 30),
+	)
 	return slices.DeleteFunc(candidates, keeps.MatchString)
+}
+
+// oneRepetitionOff returns texts of a pattern in which one repetition has one too few or one too many.
+func oneRepetitionOff(pattern string) (all []string) {
+	for wrong := 0; ; wrong++ {
+		for _, off := range []func(*syntax.Regexp) int{
+			func(r *syntax.Regexp) int { return r.Min - 1 }, func(r *syntax.Regexp) int { return max(r.Min, r.Max) + 1 },
+		} {
+			n := 0
+			text := spell(pattern, func(r *syntax.Regexp) int {
+				if r.Op != syntax.OpRepeat {
+					return 1
+				}
+				if n++; n-1 == wrong {
+					return off(r)
+				}
+				return r.Min
+			})
+			if wrong >= n {
+				return all
+			}
+			all = append(all, text)
+		}
+	}
 }
