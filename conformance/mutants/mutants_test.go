@@ -139,7 +139,7 @@ type sandbox struct {
 }
 
 // mostRuns is after how many runs a sandbox is replaced: checks that read whole lists take longer the more there is in them.
-const mostRuns = 200
+const mostRuns = 40
 
 // used returns the sandbox for one more run.
 func (s *sandbox) used(t *testing.T) http.Handler {
