@@ -230,7 +230,10 @@ func allTransactions(t *probe.T, s probe.Sender) []api.Transaction {
 func eventsAlone(t *probe.T) {
 	start := feedEnd(t)
 	var users []openapi_types.UUID
-	for _, u := range []api.UserRequest{individual(t, withDocuments, withInformation), business(t, withInformation), t.UserRequest(bare), t.UserRequest(bareBusiness)} {
+	for _, u := range []api.UserRequest{
+		individual(t, withDocuments, withInformation, withReference), business(t, withInformation, withReference),
+		t.UserRequest(bare), t.UserRequest(bareBusiness),
+	} {
 		r, err := t.Client().CreateUserWithResponse(t.Context(), nil, u)
 		user := probe.Setup(t, r, err).ID
 		t.Verify(user, api.KycStatusVerified, nil)

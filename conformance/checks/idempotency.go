@@ -267,7 +267,7 @@ func fullRequests(t *probe.T, operation string) []fullRequest {
 		edit := func(u *api.UserRequest) {
 			if t.Full() {
 				withInformation(u)
-				u.ClientReference = probe.Ptr(newReference())
+				withReference(u)
 			}
 		}
 		return []fullRequest{

@@ -217,6 +217,8 @@ func listsOfUsers() []probe.Check {
 	}
 }
 
+func withReference(u *api.UserRequest) { u.ClientReference = probe.Ptr(newReference()) }
+
 // bare leaves what is required alone.
 func bare(u *api.UserRequest) {
 	*u = api.UserRequest{FirstName: u.FirstName, Email: u.Email, Country: u.Country}
@@ -246,13 +248,11 @@ func completeTransactions(t *probe.T) {
 func completeUsers(t *probe.T) {
 	email := "listed." + uuid.NewString() + "@example.com"
 	registrations := []api.UserRequest{
-		individual(t, withDocuments, withInformation), business(t, withDocuments, withInformation), t.UserRequest(bare), t.UserRequest(bareBusiness),
+		individual(t, withDocuments, withInformation, withReference), business(t, withDocuments, withInformation, withReference),
+		t.UserRequest(bare), t.UserRequest(bareBusiness),
 	}
-	for i, u := range registrations {
+	for _, u := range registrations {
 		u.Email = email
-		if i < 2 {
-			u.ClientReference = probe.Ptr(newReference())
-		}
 		r, err := t.Client().CreateUserWithResponse(t.Context(), nil, u)
 		probe.Setup(t, r, err)
 	}

@@ -41,6 +41,8 @@ var equivalent = map[string]string{
 	"setTransactionStatus: the server returns a value for /updated_at of its response where there is none":                          always,
 	"listClientTransactions: the server returns a value for /items/*/required_information of its response where there is none":      always,
 	"listClientTransactions: the server returns a value for /items/*/updated_at of its response where there is none":                always,
+	"getEvent: the server returns a value for /data/transaction/updated_at of its response where there is none":                     always,
+	"listEvents: the server returns a value for /items/*/data/transaction/updated_at of its response where there is none":           always,
 	"createDocuments: the server returns a value for /type of its response where there is none":                                     always,
 	"createDocuments: the server returns a value for /physical_documents of its response where there is none":                       always,
 	"getEvent: the server returns a value for /data/transaction/required_information of its response where there is none":           always,
