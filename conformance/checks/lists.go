@@ -136,6 +136,7 @@ func listsOfUsers() []probe.Check {
 				reference := newReference()
 				email := "found." + uuid.NewString() + "@example.com"
 				var made []moment
+				t.NewUser() // whom no filter by reference or address finds
 				for i := range 3 {
 					u := t.NewUser(func(r *api.UserRequest) {
 						r.ClientReference, r.Email = &reference, email
@@ -229,14 +230,28 @@ func bareBusiness(u *api.UserRequest) {
 	u.Business, u.MailingAddress = probe.Ptr(true), &api.MailingAddressRequest{}
 }
 
+// listedAt returns what all pages of a list have, as JSON values.
+func listedAt(t *probe.T, path string, query url.Values) []any {
+	return walk(t, nil, func(cursor *string) ([]any, *string) {
+		if cursor != nil {
+			query.Set("cursor", *cursor)
+		}
+		page, _ := readBack(t, path+"?"+query.Encode()).(map[string]any)
+		items, _ := page["items"].([]any)
+		if next, ok := page["next_cursor"].(string); ok {
+			return items, &next
+		}
+		return items, nil
+	})
+}
+
 // completeTransactions finds transactions that together have every member by the time of their creation.
 func completeTransactions(t *probe.T) {
 	for _, made := range allTransactions(t, t.NewSender()) {
 		stamp := func(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000") }
 		query := url.Values{"created_from": {stamp(made.CreatedAt.Time)}, "created_to": {stamp(made.CreatedAt.Add(time.Microsecond))}}
-		page, _ := readBack(t, "/transactions?"+query.Encode()).(map[string]any)
-		listed, _ := page["items"].([]any)
-		i := slices.IndexFunc(listed, func(v any) bool { return idIn(t, v) == made.ID.String() })
+		listed := listedAt(t, "/transactions", query)
+		i := slices.IndexFunc(listed, func(v any) bool { return strings.EqualFold(idIn(t, v), made.ID.String()) })
 		if i < 0 {
 			t.Fatalf("a transaction is not found by the time of its creation")
 		}
@@ -256,9 +271,7 @@ func completeUsers(t *probe.T) {
 		r, err := t.Client().CreateUserWithResponse(t.Context(), nil, u)
 		probe.Setup(t, r, err)
 	}
-	path := "/users?email=" + url.QueryEscape(email)
-	page, _ := readBack(t, path).(map[string]any)
-	listed, _ := page["items"].([]any)
+	listed := listedAt(t, "/users", url.Values{"email": {email}})
 	t.Expect(len(listed) == len(registrations), "%d of %d users are listed by their email address", len(listed), len(registrations))
 	for _, u := range listed {
 		sameMembers(t, readBack(t, "/users/"+idIn(t, u)), u)
@@ -314,7 +327,9 @@ func listsOfTransactions() []probe.Check {
 				var made []api.Transaction
 				for range 2 { // of two users
 					s, body := t.Deposit()
-					body.FromAmount, body.ClientReference = cent, &reference
+					body.FromAmount = cent
+					prepareTransaction(t, s, body) // which no filter by reference finds
+					body.ClientReference = &reference
 					for range 2 {
 						made = append([]api.Transaction{prepareTransaction(t, s, body)}, made...)
 					}
