@@ -145,8 +145,8 @@ func (e *Error) saying(message string) *Error {
 	return e
 }
 
-// maxNames bounds the names in a message, which has at most 500 characters.
-const maxNames = 250
+// maxNames bounds the names in a message, so that the SDK keeps all of it.
+const maxNames = 150
 
 // listed joins names for a message, and counts those for which there is no room.
 func listed(names []string) string {
