@@ -89,11 +89,11 @@ func (m Move) notAllowed(t Transaction) error {
 		return NewError(CodeTransactionNotCancelable).saying(
 			"The transaction is " + string(t.Status) + " and can no longer be canceled. Only one that is INITIATED can.")
 	}
-	message := "A transaction that is " + string(t.Status) + " with delivery " + string(t.DeliveryStatus) + " can become "
+	message := "A transaction that is " + string(t.Status) + " with delivery " + string(t.DeliveryStatus)
 	if next := m.next(t); len(next) > 0 {
-		message += strings.Join(next, " or ") + ", and nothing else."
+		message += " can only become " + strings.Join(next, ", or ") + "."
 	} else {
-		message += "nothing else."
+		message += " cannot change any more."
 	}
 	return NewError(CodeTransitionNotAllowed).saying(message)
 }
