@@ -146,7 +146,7 @@ release-spec: spec-diff ## Copy openapi/openapi.yaml to openapi/released, where 
 
 .PHONY: verify
 verify: generate ## Check that generated code, formatting, module files and the changelog of the contract are up to date
-	@go run ./openapi/compat/spec-diff --quiet
+	@go run ./openapi/compat/spec-diff --quiet || { echo "make spec-diff lists what changes; openapi/released/README.md says what it needs."; exit 1; }
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
 		if [ -n "$$unformatted" ]; then echo "not formatted: $$unformatted"; exit 1; fi
 	@go mod tidy -diff

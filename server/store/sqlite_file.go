@@ -30,16 +30,17 @@ type sqliteFile struct {
 func (f *sqliteFile) create() error {
 	// Only a new file may be opened here: closing it would release the locks of other connections of this process.
 	file, err := os.OpenFile(f.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	switch folder := filepath.Dir(f.path); {
+	switch {
 	case err == nil:
 		return file.Close() // empty
 	case errors.Is(err, fs.ErrExist):
 		return nil
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("the folder %s does not exist; create it, or name another file", folder)
-	default:
-		return fmt.Errorf("cannot be created: %w", errors.Unwrap(err))
 	}
+	folder := filepath.Dir(f.path)
+	if _, missing := os.Stat(folder); errors.Is(missing, fs.ErrNotExist) {
+		return fmt.Errorf("the folder %s does not exist; create it, or name another file", folder)
+	}
+	return fmt.Errorf("unable to create it in %s: %w", folder, errors.Unwrap(err))
 }
 
 // watch remembers the files as they were opened.
