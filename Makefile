@@ -29,6 +29,11 @@ run: ## Run a sandbox on SQLite at http://127.0.0.1:8080 (override with PAYOUTD_
 	@go build -o .bin/payoutd ./server/payoutd
 	@PAYOUTD_DATABASE=$${PAYOUTD_DATABASE:-sqlite:.tmp/sandbox.db} exec .bin/payoutd serve --sandbox
 
+.PHONY: reset
+reset: ## Delete the database of a sandbox that is stopped, so that make run begins anew
+	@go build -o .bin/payoutd ./server/payoutd
+	@PAYOUTD_DATABASE=$${PAYOUTD_DATABASE:-sqlite:.tmp/sandbox.db} exec .bin/payoutd reset
+
 .PHONY: demo
 demo: ## Run payouts to their end with the SDK against a fresh sandbox: paid, failed, held; prints the webhooks
 	@go run ./server/demo
@@ -146,13 +151,15 @@ release-spec: spec-diff ## Copy openapi/openapi.yaml to openapi/released, where 
 		cp ../openapi.yaml $$version.yaml && sha256sum $$version.yaml >>SHA256SUMS && echo "Commit openapi/released."
 
 .PHONY: verify
-verify: generate ## Check that generated code, formatting and module files are up to date
+verify: generate ## Check that generated code, formatting, module files and the changelog of the contract are up to date
+	@go run ./openapi/compat/spec-diff --quiet || { echo "make spec-diff lists what changes; openapi/released/README.md says what it needs."; exit 1; }
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
 		if [ -n "$$unformatted" ]; then echo "not formatted: $$unformatted"; exit 1; fi
 	@go mod tidy -diff
 	@go mod verify
 	@changed=$$(git status --porcelain -- gen openapi/hints.gen.yaml client/codes.gen.go conformance/CLAUSES.md); \
-		if [ -n "$$changed" ]; then echo "Out of date; run make generate and commit:"; echo "$$changed"; exit 1; fi
+		if [ -n "$$changed" ]; then echo "These files were generated just now, and are not committed like this. Commit them with what they follow from:"; \
+			echo "$$changed"; exit 1; fi
 
 .PHONY: lint
 lint: $(LINT) ## Run go vet, that of the SDK for Windows and macOS as well, and golangci-lint

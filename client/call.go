@@ -199,7 +199,7 @@ func (c *Client) exchange(ctx context.Context, k *call, held Credentials) (statu
 	defer res.Body.Close() //nolint:errcheck // it was read, or is not needed
 	k.requestID = identifier(k.hide(res.Header.Get("X-Request-Id")))
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return res.StatusCode, k.refused(ctx, limit, res)
+		return res.StatusCode, k.refused(ctx, limit, res, c.base)
 	}
 	k.replayed = res.Header.Get("Idempotent-Replayed") == "true"
 	if k.next != nil {

@@ -3,7 +3,7 @@
 package client
 
 // ContractVersion is the version of the contract that this package was made for.
-const ContractVersion = "1.4.0"
+const ContractVersion = "1.5.0"
 
 // The codes of the contract (decisions D-08 and D-09). The set may grow within a major version (D-31).
 const (

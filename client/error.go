@@ -23,6 +23,7 @@ const (
 	maxErrorDetails = 100
 	maxErrorText    = 300 // characters of a message, or of a part of a detail
 	maxIdentifier   = 128
+	maxDocURL       = 200
 	shownDetails    = 5
 )
 
@@ -49,6 +50,7 @@ type Error struct {
 	Code      Code   // "" if there is no error of the service; [BadRequest] also for a request that is not valid and was not sent
 	Message   string // for people, in one line
 	Details   []api.ErrorDetail
+	DocURL    string // where the service explains Code; "" if it does not say
 	RequestID string // of the last response; quote it when you ask the operator about a call
 
 	// IdempotencyKey is that of a creating call, generated or set. Repeat the call with this key while the error is
@@ -133,7 +135,7 @@ func (e *Error) Temporary() bool {
 const redirected = "the base URL is redirected; redirects are not followed, for credentials are sent to the base URL alone"
 
 // refused reads an error response.
-func (k *call) refused(ctx context.Context, l *limit, res *http.Response) *Error {
+func (k *call) refused(ctx context.Context, l *limit, res *http.Response, base string) *Error {
 	// A body that cannot be read does not change the status.
 	var body []byte
 	var err error
@@ -144,7 +146,7 @@ func (k *call) refused(ctx context.Context, l *limit, res *http.Response) *Error
 	e := k.fail("", nil)
 	e.Status = res.StatusCode
 	e.RetryAfter = retryAfter(res.Header.Get("Retry-After"), time.Now())
-	e.parse(body, k.hide)
+	e.parse(body, base, k.hide)
 	if e.RequestID == "" {
 		e.RequestID = k.requestID
 	}
@@ -165,7 +167,7 @@ func (k *call) refused(ctx context.Context, l *limit, res *http.Response) *Error
 
 // parse decodes the known members of an error body one by one, because a newer service, or a proxy, may send anything. It
 // takes nothing from a body that is not an error of the contract. hide is applied to each text before it is shortened.
-func (e *Error) parse(body []byte, hide func(string) string) {
+func (e *Error) parse(body []byte, base string, hide func(string) string) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(body, &members) != nil {
 		return
@@ -176,6 +178,7 @@ func (e *Error) parse(body []byte, hide func(string) string) {
 		return
 	}
 	e.Code, e.Message, e.contract = Code(code), message, true
+	e.DocURL = docURL(base, text(members["doc_url"]))
 	e.RequestID = cmp.Or(e.RequestID, requestID)
 	var details []json.RawMessage
 	_ = json.Unmarshal(members["details"], &details)
@@ -193,6 +196,22 @@ func (e *Error) parse(body []byte, hide func(string) string) {
 			e.Details = append(e.Details, d)
 		}
 	}
+}
+
+// docURL completes a path with the base URL of the service, as the paths of the contract (decision D-73). It returns "" for
+// what is no address of a web page.
+func docURL(base, reference string) string {
+	if len(reference) > maxDocURL || !visible(reference) {
+		return ""
+	}
+	if strings.HasPrefix(reference, "/") && !strings.HasPrefix(reference, "//") {
+		reference = strings.TrimSuffix(base, "/") + reference
+	}
+	u, err := url.Parse(reference)
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return ""
+	}
+	return reference
 }
 
 // text is the string that raw holds, or "".

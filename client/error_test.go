@@ -35,6 +35,30 @@ func TestErrorsOfTheService(t *testing.T) {
 	}
 }
 
+// D-73: a path belongs to the base URL, and nothing but the address of a web page is taken.
+func TestErrorsSayWhereTheyAreExplained(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[string]string{
+		"/docs#error-NOT_FOUND":                   baseURL + "/docs#error-NOT_FOUND",
+		"https://help.example.com/errors":         "https://help.example.com/errors",
+		"//elsewhere.example.com/docs":            "",
+		"docs#error-NOT_FOUND":                    "",
+		"javascript:alert(1)":                     "",
+		"https:///docs":                           "",
+		"/docs error":                             "",
+		"/docs\u001b[31m":                         "",
+		"":                                        "",
+		"/" + strings.Repeat("x", 200):            "",
+		"https://user:" + secret + "@example.com": "",
+	} {
+		_, c := dial(t, respond(404, `{"status":404,"code":"NOT_FOUND","message":"m","request_id":"r","doc_url":"`+sent+`"}`))
+		_, err := c.GetUser(t.Context(), userID)
+		if e := errorOf(t, err); e.DocURL != want {
+			t.Errorf("DocURL of %q is %q, want %q", sent, e.DocURL, want)
+		}
+	}
+}
+
 func TestErrorsOfTheNetwork(t *testing.T) {
 	t.Parallel()
 	_, c := dialWith(t, []client.Option{client.WithRetries(0)}, lose(reset))

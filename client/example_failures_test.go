@@ -118,5 +118,5 @@ func ExampleWithLogger() {
 	_, err := c.GetPayer(context.Background(), 1001)
 	check(err)
 	// Output:
-	// level=WARN msg="payouts retry" operation=getPayer method=GET path=/payers/{payerId} attempt=1 status=500 code=INTERNAL_ERROR reason="server error" error="Something went wrong on our side."
+	// level=WARN msg="payouts retry" operation=getPayer method=GET path=/payers/{payerId} attempt=1 status=500 code=INTERNAL_ERROR reason="server error" error="Something went wrong on our side. Repeat the request, a creation with the same X-Idempotency-Key; if it fails again, give the operator the request_id."
 }

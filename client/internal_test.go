@@ -83,6 +83,7 @@ func TestACallWithoutAKeyIsNotSent(t *testing.T) {
 func FuzzErrorBody(f *testing.F) {
 	for _, body := range []string{
 		`{"status":400,"code":"BAD_REQUEST","message":"m","request_id":"r","details":[{"in":"body","field":"/a","reason":"b"}]}`,
+		`{"status":400,"code":"BAD_REQUEST","message":"m","request_id":"r","doc_url":"/docs#a"}`,
 		`{"code":7,"message":{},"details":[[],{"in":null}]}`, `<html>`, "", "null", `{"message":"\u0000\ud800\r\n"}`, `{"details":{}}`,
 		`{"message":"` + strings.Repeat("ü ", 400) + `"}`,
 	} {
@@ -90,8 +91,11 @@ func FuzzErrorBody(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		e := &Error{Operation: "getUser", Status: 400}
-		e.parse(body, strings.Clone)
-		for _, part := range []string{e.Message, string(e.Code), e.RequestID} {
+		e.parse(body, "https://payouts.example.com/", strings.Clone)
+		if e.DocURL != "" && !strings.HasPrefix(e.DocURL, "http") {
+			t.Errorf("DocURL is %q", e.DocURL)
+		}
+		for _, part := range []string{e.Message, string(e.Code), e.RequestID, e.DocURL} {
 			checkText(t, part)
 		}
 		for _, d := range e.Details {

@@ -43,7 +43,7 @@ func withoutSandbox(text string) (string, error) {
 	paths, components := member(top, "paths"), member(top, "components")
 	removed := lines{text: strings.SplitAfter(text, "\n")}
 
-	all := values(paths, "tags")
+	all, usedByAll := values(paths, "tags"), reachable(top, components)
 	for i := 0; i < len(paths.Content); i += 2 {
 		if strings.HasPrefix(paths.Content[i].Value, "/sandbox/") {
 			removed.remove(paths.Content[i])
@@ -60,18 +60,18 @@ func withoutSandbox(text string) (string, error) {
 	used := reachable(top, components)
 	for i := 0; i < len(components.Content); i += 2 {
 		kind, group := components.Content[i], components.Content[i+1]
-		whole := true
+		var unused []*yaml.Node
 		for j := 0; j < len(group.Content); j += 2 {
-			whole = whole && !used["#/components/"+kind.Value+"/"+group.Content[j].Value]
-		}
-		if whole {
-			removed.remove(kind)
-			continue
-		}
-		for j := 0; j < len(group.Content); j += 2 {
-			if !used["#/components/"+kind.Value+"/"+group.Content[j].Value] {
-				removed.remove(group.Content[j])
+			name := "#/components/" + kind.Value + "/" + group.Content[j].Value
+			if usedByAll[name] && !used[name] { // one that no operation uses at all is for another reader
+				unused = append(unused, group.Content[j])
 			}
+		}
+		if 2*len(unused) == len(group.Content) {
+			unused = []*yaml.Node{kind}
+		}
+		for _, node := range unused {
+			removed.remove(node)
 		}
 	}
 	if removed.err != nil {

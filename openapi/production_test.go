@@ -36,8 +36,9 @@ func TestProductionLacksTheSandbox(t *testing.T) {
 			t.Errorf("the tag %s is published: %t", tag.Name, published)
 		}
 	}
-	if unused := unusedComponents(t, text); unused != nil {
-		t.Errorf("unused components: %q", unused)
+	// The answer to a method that a path does not have is one of no operation, and published all the same (D-73).
+	if unused, want := unusedComponents(t, text), unusedComponents(t, openapi.YAML()); !slices.Equal(unused, want) {
+		t.Errorf("unused components: %q, want %q", unused, want)
 	}
 }
 
@@ -105,5 +106,6 @@ func unusedComponents(t *testing.T, text []byte) (unused []string) {
 			}
 		}
 	}
+	slices.Sort(unused)
 	return unused
 }

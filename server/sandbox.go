@@ -32,9 +32,6 @@ func seed(ctx context.Context, db *store.Store, c Config) error {
 	if err != nil {
 		return err
 	}
-	isSandbox := func(id payout.ClientID) bool {
-		return slices.ContainsFunc(SandboxClients, func(s struct{ ID, Name, Secret string }) bool { return payout.ClientID(s.ID) == id })
-	}
 	switch {
 	case c.Sandbox && !allOf(clients, isSandbox):
 		return ErrNotSandbox
@@ -69,6 +66,22 @@ func seed(ctx context.Context, db *store.Store, c Config) error {
 		}
 	}
 	return nil
+}
+
+// isSandbox reports whether a client is one of [SandboxClients].
+func isSandbox(id payout.ClientID) bool {
+	return slices.ContainsFunc(SandboxClients, func(s struct{ ID, Name, Secret string }) bool { return payout.ClientID(s.ID) == id })
+}
+
+// RemoveSandbox deletes the SQLite database of a sandbox, and returns the name of the file, empty if there is none. It returns
+// an error for a database that holds other clients or is in use.
+func RemoveSandbox(ctx context.Context, databaseURL string) (removed string, err error) {
+	return store.Remove(ctx, databaseURL, func(clients []payout.ClientID) error {
+		if !allOf(clients, isSandbox) {
+			return errors.New("the database holds clients that are not of the sandbox, and is not removed")
+		}
+		return nil
+	})
 }
 
 func allOf[T any](values []T, test func(T) bool) bool {

@@ -3,6 +3,7 @@ package checks
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 
@@ -50,6 +51,12 @@ func errorRules() []probe.Check {
 			},
 		},
 		{
+			ID: "errors.doc-url", Title: "Where an error has a doc_url, it is the address of a web page, the same for every error of its code",
+			Clauses: []string{"D-73"}, Operations: operationIDs(operations()),
+			Fix: "Make doc_url of the code alone, as a path of the service or an absolute URL; nothing of the request belongs into it.",
+			Run: docURLs,
+		},
+		{
 			ID: "errors.no-values", Title: "The refusal of an unmet rule does not repeat what was sent",
 			Clauses: []string{"D-08", "D-09"}, Operations: []string{"createUser"},
 			Fix: "Write messages and reasons without values of the request: personal data must stay out of logs.",
@@ -65,8 +72,8 @@ func errorRules() []probe.Check {
 			},
 		},
 		{
-			ID: "errors.no-values-transactions", Title: "The refusal of a transaction repeats no text that was sent, and its details no value",
-			Clauses: []string{"D-08"}, Operations: []string{"createTransaction"},
+			ID: "errors.no-values-transactions", Title: "The refusal of a transaction repeats no text and no value that was sent",
+			Clauses: []string{"D-08", "D-73"}, Operations: []string{"createTransaction"},
 			Fix: "Write messages and reasons without values of the request, with every status: what a caller writes into a note is personal data.",
 			Run: noValuesOfTransactions,
 		},
@@ -84,7 +91,7 @@ func noValuesOfTransactions(t *probe.T) {
 		status int
 		code   api.ErrorCode
 		key    string
-		value  string // in the details
+		value  string // that is not in message and details
 		spoil  func(*api.TransactionRequest)
 	}{
 		{400, badRequest, "", overPrecise, func(b *api.TransactionRequest) { b.FromAmount = wire.MustAmount(overPrecise) }},
@@ -100,10 +107,28 @@ func noValuesOfTransactions(t *probe.T) {
 		}
 		refusal := t.Refused(r, nil, of.status, of.code)
 		t.Expect(!strings.Contains(string(r.Body), canary), "a refusal with %d repeats a text of the request", of.status)
+		t.Expect(!strings.Contains(refusal.Message, of.value), "the message of a refusal with %d repeats a value of the request", of.status)
 		for _, d := range refusal.Details {
 			t.Expect(!strings.Contains(d.Reason+d.Field, of.value), "a detail of a refusal with %d repeats a value of the request", of.status)
 		}
 	}
+}
+
+// docURLs compares the doc_url of errors with the same code, which different requests have got.
+func docURLs(t *probe.T) {
+	of := map[api.ErrorCode]string{}
+	eachError(t, func(what string, _ probe.Reply, body api.Error) {
+		if body.DocURL == nil {
+			return
+		}
+		u, err := url.Parse(*body.DocURL)
+		web := err == nil && u.User == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != ""
+		path := err == nil && u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/")
+		t.Expect(web || path, "%s has a doc_url that is neither a path of the service nor the URL of a web page", what)
+		first, ok := of[body.Code]
+		t.Expect(!ok || first == *body.DocURL, "%s has another doc_url than an earlier error with the code %s", what, body.Code)
+		of[body.Code] = *body.DocURL
+	})
 }
 
 // eachError returns one error of each kind that can be had without a set-up.

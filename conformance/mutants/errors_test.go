@@ -3,6 +3,7 @@ package mutants_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 )
 
 func errorMutants() []mutant {
@@ -29,6 +30,22 @@ func errorMutants() []mutant {
 				d.(map[string]any)["reason"] = " "
 			}
 		})),
+		broken("The doc_url of a 401 is no address", "errors.doc-url", editing(401, func(body map[string]any) {
+			body["doc_url"] = "see:UNAUTHORIZED"
+		})),
+		broken("The doc_url of a 404 has the path of the request", "errors.doc-url",
+			after(func(_ string, r request, a answer, _ ask) answer {
+				if a.status == http.StatusNotFound {
+					a = a.object(func(body map[string]any) { body["doc_url"] = "/docs?" + url.QueryEscape(r.URL.Path) })
+				}
+				return a
+			})),
+		broken("The message of an amount that is not allowed repeats the rate", "errors.no-values-transactions",
+			answering("createTransaction", 422, func(r request, a answer) answer {
+				return a.object(func(body map[string]any) {
+					body["message"] = "It pays nothing at " + fmt.Sprint(r.member("exchange_rate")) + "."
+				})
+			})),
 		broken("The refusal of a registration names the user", "errors.no-values", answering("createUser", 422, func(r request, a answer) answer {
 			return a.object(func(body map[string]any) {
 				body["message"] = text(r.member("first_name")) + " is in a country that is not enabled."

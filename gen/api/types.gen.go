@@ -818,7 +818,12 @@ type Error struct {
 	// Details Every violation that was found, up to 100.
 	Details []ErrorDetail `json:"details,omitempty"`
 
-	// Message What went wrong, for people, in English. At most 500 characters; do not parse it.
+	// DocURL Where the documentation explains `code`. What begins with `/` belongs to the URL of the server, as the paths of this contract do; anything else is an absolute URL.
+	//
+	// Example: /docs#error-LIMIT_EXCEEDED
+	DocURL *string `json:"doc_url,omitempty"`
+
+	// Message What went wrong and what to do about it, for people, in English, without anything that was sent. At most 500 characters; do not parse it.
 	Message string `json:"message"`
 
 	// RequestID The value of the header X-Request-Id.

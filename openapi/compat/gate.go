@@ -66,13 +66,15 @@ func Newest(released fs.FS) (*Document, error) {
 
 // Judge returns what changes from base, the newest released contract, to head, and why head may not be published after it:
 // one sentence for each reason, none if it may. A nil base means that nothing was released. The changelog is in the form of
-// Keep a Changelog.
-func Judge(base, head *Document, changelog string) (changes []Change, reasons []string) {
+// Keep a Changelog; its entry for a change that is no mere text names a decision, such as D-31, which has a heading in
+// decisions.
+func Judge(base, head *Document, changelog, decisions string) (changes []Change, reasons []string) {
 	version, err := parseVersion(head.Version())
 	if err != nil {
 		return nil, []string{err.Error()}
 	}
-	if !hasEntry(changelog, head.Version()) {
+	entry := entryOf(changelog, head.Version())
+	if entry == "" {
 		reasons = append(reasons, fmt.Sprintf("the changelog has no entry ## [%s] - DATE that lists something", head.Version()))
 	}
 	if base == nil {
@@ -96,6 +98,9 @@ func Judge(base, head *Document, changelog string) (changes []Change, reasons []
 	case breaking+compatible > 0 && slices.Equal(version[:2], before[:2]):
 		reject("%s: a new minor version is needed, because a patch (%s) changes text and examples only",
 			plural(compatible, "compatible change"), head.Version())
+	}
+	if breaking+compatible > 0 && entry != "" && !namesDecision(entry, decisions) {
+		reject("the entry of %s in the changelog names no decision: add one to decisions.md, and its number, such as (D-31), to the entry", head.Version())
 	}
 	for _, change := range changes {
 		if change.Abrupt && version[0] > before[0] {
@@ -140,13 +145,22 @@ func parseVersion(version string) ([]int, error) {
 	return numbers, nil
 }
 
-// hasEntry reports whether a changelog has a dated section of a version with at least one item.
-func hasEntry(changelog, version string) bool {
+// entryOf returns the dated section of a version with at least one item, empty if there is none.
+func entryOf(changelog, version string) string {
 	heading := regexp.MustCompile(`^` + regexp.QuoteMeta("["+version+"]") + ` - [0-9]{4}-[0-9]{2}-[0-9]{2}\n`)
 	for _, section := range strings.Split("\n"+changelog, "\n## ") {
 		if heading.MatchString(section) && strings.Contains(section, "\n- ") {
-			return true
+			return section
 		}
 	}
-	return false
+	return ""
+}
+
+var decisionNumber = regexp.MustCompile(`\bD-[0-9]{2,}\b`)
+
+// namesDecision reports whether an entry names a decision that there is.
+func namesDecision(entry, decisions string) bool {
+	return slices.ContainsFunc(decisionNumber.FindAllString(entry, -1), func(number string) bool {
+		return strings.Contains("\n"+decisions, "\n## "+number+" ")
+	})
 }

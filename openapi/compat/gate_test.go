@@ -26,7 +26,7 @@ func TestTheContractMayFollowTheReleasedOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes, reasons := Judge(base, head, string(changelog))
+	changes, reasons := Judge(base, head, string(changelog), openapi.Decisions)
 	for _, reason := range reasons {
 		t.Error(reason)
 	}
@@ -48,7 +48,7 @@ func TestJudge(t *testing.T) {
 		removal    = drop("paths /a")
 		deprecated = set("paths /a get deprecated", "true")
 	)
-	const entry = "# Changelog\n\n## [Unreleased]\n\n## [%s] - 2026-01-31\n\n### Changed\n\n- Something.\n"
+	const entry = "# Changelog\n\n## [Unreleased]\n\n## [%s] - 2026-01-31\n\n### Changed\n\n- Something (D-07).\n"
 	for _, c := range []struct {
 		name    string
 		before  []edit
@@ -76,7 +76,7 @@ func TestJudge(t *testing.T) {
 			t.Parallel()
 			base := tiny(t, "1.2.0", c.before...)
 			head := tiny(t, c.version, slices.Concat(c.before, c.change)...)
-			_, reasons := Judge(base, head, fmt.Sprintf(entry, c.version))
+			_, reasons := Judge(base, head, fmt.Sprintf(entry, c.version), decisions)
 			if c.want == "" && len(reasons) > 0 || c.want != "" && (len(reasons) != 1 || !strings.Contains(reasons[0], c.want)) {
 				t.Errorf("got %q, want %q", reasons, c.want)
 			}
@@ -95,9 +95,26 @@ func TestAVersionNeedsAnEntry(t *testing.T) {
 		"## [1.3.01] - 2026-01-31\n\n- Something.\n":                           false,
 	} {
 		for _, base := range []*Document{nil, tiny(t, "1.2.0")} {
-			if _, reasons := Judge(base, head, changelog); (len(reasons) == 0) != want {
+			if _, reasons := Judge(base, head, changelog, decisions); (len(reasons) == 0) != want {
 				t.Errorf("%q: %q", changelog, reasons)
 			}
+		}
+	}
+}
+
+const decisions = "# Decisions\n\n## D-07 Something\n\nText.\n\n## D-70 Another\n\nSee D-71.\n"
+
+func TestAChangeNeedsADecision(t *testing.T) {
+	t.Parallel()
+	addition := set("paths /b", "{get: {operationId: b, responses: {'200': {description: B.}}}}")
+	for names, want := range map[string]bool{"(D-07)": true, "(D-71, D-70)": true, "": false, "(D-71)": false, "(D-7)": false, "(XD-07)": false} {
+		changelog := "## [1.3.0] - 2026-01-31\n\n- Something " + names + ".\n"
+		_, reasons := Judge(tiny(t, "1.2.0"), tiny(t, "1.3.0", addition), changelog, decisions)
+		if (len(reasons) == 0) != want {
+			t.Errorf("%q: %q", names, reasons)
+		}
+		if _, reasons := Judge(tiny(t, "1.2.0"), tiny(t, "1.3.0"), changelog, decisions); len(reasons) != 0 {
+			t.Errorf("%q without a change: %q", names, reasons)
 		}
 	}
 }

@@ -21,19 +21,20 @@ func (r refusal) Error() string { return string(r) }
 
 // formats lists what a document may use, by type. stringFormats judges the strings, numberRule the numbers.
 var formats = map[string][]string{
-	openapi3.TypeString:  {"uuid", "email", "date", "ip", "uri", "data-uri"},
+	openapi3.TypeString:  {"uuid", "email", "date", "ip", "uri", "uri-reference", "data-uri"},
 	openapi3.TypeNumber:  {"decimal"},
 	openapi3.TypeInteger: {"int32", "int64"},
 }
 
 // They are handed over with each check instead of being registered, which would change kin-openapi for the process.
 var stringFormats = map[string]openapi3.StringFormatValidator{
-	"uuid":     format(isUUID, "must be a UUID such as 123e4567-e89b-12d3-a456-426614174000"),
-	"email":    format(isEmail, "must be an email address"),
-	"date":     format(isDate, "must be a date such as 2026-01-31"),
-	"ip":       format(isIP, "must be an IPv4 or IPv6 address"),
-	"uri":      format(isWebAddress, "must be an absolute http or https address"),
-	"data-uri": openapi3.NewCallbackValidator(checkDataURI),
+	"uuid":          format(isUUID, "must be a UUID such as 123e4567-e89b-12d3-a456-426614174000"),
+	"email":         format(isEmail, "must be an email address"),
+	"date":          format(isDate, "must be a date such as 2026-01-31"),
+	"ip":            format(isIP, "must be an IPv4 or IPv6 address"),
+	"uri":           format(isWebAddress, "must be an absolute http or https address"),
+	"uri-reference": format(isReference, "must be a URI or a reference relative to one"),
+	"data-uri":      openapi3.NewCallbackValidator(checkDataURI),
 }
 
 func format(ok func(string) bool, expected refusal) openapi3.StringFormatValidator {
@@ -89,6 +90,15 @@ func isWebAddress(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
 		!strings.ContainsFunc(s, spaceOrControl)
 }
+
+// isReference takes what RFC 3986 calls a URI-reference: a URI, or a path, query or fragment relative to one.
+func isReference(s string) bool {
+	_, err := url.Parse(s)
+	return err == nil && !strings.ContainsFunc(s, outsideURI)
+}
+
+// outsideURI reports whether a URI must have a character encoded.
+func outsideURI(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"<>\\^`{|}", r) }
 
 const (
 	errNotDataURI = refusal("must be a base64 data URI of an image or PDF")

@@ -33,7 +33,7 @@ func (w *walker) refusals() {
 			uses[r.name]++
 		}
 	}
-	codes := map[string]*failure{}
+	found := failures{}
 	for _, op := range operations {
 		for _, r := range op.responses {
 			if strings.HasPrefix(r.status, "2") {
@@ -55,18 +55,39 @@ func (w *walker) refusals() {
 				} else {
 					refusal.Codes[i].Description = ""
 				}
-				f := codes[code]
-				if f == nil {
-					f = &failure{Status: r.status, Code: code, Example: ex.at("value").pretty()}
-					codes[code] = f
-					w.ref.Failures = append(w.ref.Failures, f)
-				}
-				if cause = cmp.Or(cause, refusal.Description); !slices.Contains(f.Causes, cause) {
-					f.Causes = append(f.Causes, cause)
-				}
+				found.add(ex.at("value"), cmp.Or(cause, refusal.Description))
 			}
 			op.Refusals = append(op.Refusals, refusal)
 		}
 	}
-	slices.SortStableFunc(w.ref.Failures, func(a, b *failure) int { return cmp.Compare(a.Status, b.Status) })
+	for name, r := range w.root.at("components", "responses").members() {
+		if uses[name] == 0 { // that of a method which no operation has
+			for _, ex := range w.examplesOf(r) {
+				found.add(ex.at("value"), r.at("description").text())
+			}
+		}
+	}
+	// Every code has an anchor, to which the doc_url of an error leads (D-73).
+	for _, code := range w.root.at("components", "schemas", "ErrorCode", "x-known-values").texts() {
+		if found[code] == nil {
+			found[code] = &failure{Code: code, Causes: []string{"No operation of this service answers it."}}
+		}
+		w.ref.Failures = append(w.ref.Failures, found[code])
+	}
+}
+
+// failures are the errors of the contract by their codes.
+type failures map[string]*failure
+
+// add adds a cause of the error that is the value of an example.
+func (f failures) add(value *node, cause string) {
+	code := value.at("code").text()
+	if f[code] == nil {
+		f[code] = &failure{
+			Status: value.at("status").text(), Code: code, Message: value.at("message").text(), Example: value.pretty(),
+		}
+	}
+	if !slices.Contains(f[code].Causes, cause) {
+		f[code].Causes = append(f[code].Causes, cause)
+	}
 }

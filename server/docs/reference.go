@@ -80,8 +80,9 @@ type refusal struct {
 
 // failure is an error code in all operations.
 type failure struct {
-	Status, Code string
+	Status, Code string // no Status: no operation answers it
 	Causes       []string
+	Message      string // of the example
 	Example      string
 }
 

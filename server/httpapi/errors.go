@@ -71,7 +71,9 @@ func fail(err error, c echo.Context) {
 		setRetryAfter(header, max(limited.wait, time.Second))
 	}
 	status := statuses[e.Code]
-	body := api.Error{Status: int32(status), Code: api.ErrorCode(e.Code), Message: e.Message, RequestID: seen.requestID}
+	body := api.Error{
+		Status: int32(status), Code: api.ErrorCode(e.Code), Message: e.Message, DocURL: new(docURL(e.Code)), RequestID: seen.requestID,
+	}
 	for _, d := range e.Details {
 		body.Details = append(body.Details, api.ErrorDetail{In: api.ErrorDetailIn(d.In), Field: d.Field, Reason: d.Reason})
 	}
@@ -79,6 +81,9 @@ func fail(err error, c echo.Context) {
 		seen.cause = err
 	}
 }
+
+// docURL is where the page of server/docs explains a code: a path, because the service does not know its public address (D-73).
+func docURL(code payout.Code) string { return "/docs#error-" + string(code) }
 
 func setRetryAfter(header http.Header, wait time.Duration) {
 	header.Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
@@ -99,6 +104,7 @@ func errorOf(err error) *payout.Error {
 		return fromContract(refused)
 	case errors.As(err, &routed) && routed.Code == http.StatusNotFound:
 		e := payout.NotFound("path")
+		e.Message = "There is no such path. /openapi.json lists all of them."
 		// Tells it from an identifier that does not exist, which is judged after the key (D-65).
 		e.Details = []payout.Violation{{In: "path", Reason: "is no path of the contract"}}
 		return e

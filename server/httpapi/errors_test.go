@@ -55,6 +55,34 @@ func TestCodesAndStatusesAreThoseOfTheContract(t *testing.T) {
 	}
 }
 
+// D-73: the examples of the contract show what the service answers: its doc_url, and its message unless the error knows more.
+func TestExamplesShowTheErrorsOfTheService(t *testing.T) {
+	t.Parallel()
+	document, err := openapi.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	knowMore := []payout.Code{
+		payout.CodeNotFound, payout.CodeCorridorNotEnabled, payout.CodeKYCNotEligible, payout.CodeCurrencyNotSupported,
+		payout.CodeExchangeRateNotAllowed, payout.CodeAmountNotAllowed, payout.CodeLimitExceeded,
+		payout.CodeTransactionNotCancelable, payout.CodeTransitionNotAllowed, payout.CodeInformationRequired,
+	}
+	for name, response := range document.Components.Responses {
+		for _, media := range response.Value.Content {
+			for title, example := range media.Examples {
+				body := example.Value.Value.(map[string]any)
+				code := payout.Code(body["code"].(string))
+				if want := docURL(code); body["doc_url"] != want {
+					t.Errorf("%s, %s: the doc_url is %v, want %s", name, title, body["doc_url"], want)
+				}
+				if want := payout.NewError(code).Message; body["message"] != want && !slices.Contains(knowMore, code) && title != "notEquivalent" {
+					t.Errorf("%s, %s: the message is %q, want %q", name, title, body["message"], want)
+				}
+			}
+		}
+	}
+}
+
 // answerTo serves one request whose handler returns err, through the middleware of every request.
 func answerTo(handler echo.HandlerFunc) *httptest.ResponseRecorder {
 	e := echo.New()

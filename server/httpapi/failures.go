@@ -82,7 +82,7 @@ func (l *failureLimits) begin(seen *observation, id, secret string) (*attempt, e
 		l.warn(seen)
 	}
 	e := payout.NewError(payout.CodeRateLimited)
-	e.Message = "Too many requests with wrong credentials."
+	e.Message = "Too many requests with wrong credentials. Correct them, and wait for the number of seconds in the header Retry-After."
 	return nil, rateLimitedError{e, limited.wait(l.limit)}
 }
 

@@ -25,11 +25,18 @@ type RateBounds struct {
 	Min, Max decimal.Decimal
 }
 
-// allowsRate reports whether a rate is within the bounds of a pair of currencies. A pair without bounds allows any rate.
-func (c Client) allowsRate(from, to string, rate decimal.Decimal) bool {
-	return !slices.ContainsFunc(c.RateBounds, func(b RateBounds) bool {
-		return b.From == from && b.To == to && (rate.Cmp(b.Min) < 0 || rate.Cmp(b.Max) > 0)
-	})
+// rateBounds returns the bounds of a pair of currencies. A pair without bounds allows any rate.
+func (c Client) rateBounds(from, to string) (RateBounds, bool) {
+	i := slices.IndexFunc(c.RateBounds, func(b RateBounds) bool { return b.From == from && b.To == to })
+	if i < 0 {
+		return RateBounds{}, false
+	}
+	return c.RateBounds[i], true
+}
+
+// allow reports whether a rate is within the bounds.
+func (b RateBounds) allow(rate decimal.Decimal) bool {
+	return rate.Cmp(b.Min) >= 0 && rate.Cmp(b.Max) <= 0
 }
 
 // Corridor is an originating country and its sending currency.
@@ -87,6 +94,22 @@ func (c Client) Destination(country string) (Destination, bool) {
 		return Destination{}, false
 	}
 	return c.Destinations[i], true
+}
+
+// originCountries are the countries from which users of the client send.
+func (c Client) originCountries() []string {
+	countries := make([]string, 0, len(c.Corridors))
+	for _, o := range c.Corridors {
+		countries = append(countries, o.Country)
+	}
+	return countries
+}
+
+// notEnabled returns CodeCorridorNotEnabled with the countries that are enabled.
+func notEnabled(enabled []string, details ...Violation) error {
+	return NewError(CodeCorridorNotEnabled, details...).saying(
+		"The country is not enabled for this client. Use one that is (" + listed(slices.Sorted(slices.Values(enabled))) +
+			"), or ask the operator to enable it.")
 }
 
 // destinationCountries are the countries whose payers and banks the client sees.

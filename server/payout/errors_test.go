@@ -128,7 +128,7 @@ func TestTheCodeOfAnErrorIsFoundThroughWrapping(t *testing.T) {
 
 func TestNotFoundNamesTheKindOfThing(t *testing.T) {
 	t.Parallel()
-	if e := NotFound("receive user"); e.Code != CodeNotFound || e.Message != "There is no such receive user." {
+	if e := NotFound("receive user"); e.Code != CodeNotFound || !strings.HasPrefix(e.Message, "There is no such receive user. ") {
 		t.Errorf("%+v", e)
 	}
 }

@@ -64,3 +64,14 @@ func remaining(tiers []Tier, tier int, currency string, used Usage) Usage {
 func (u Usage) covers(amount int64) bool {
 	return amount <= u.Daily && amount <= u.Monthly && amount <= u.Annual
 }
+
+// exceeded says, of what remains in the highest tier, how much may be sent.
+func (u Usage) exceeded(currency string) string {
+	message := "The limits of the user leave " + inMajor(u.Daily, currency) + " today, " + inMajor(u.Monthly, currency) +
+		" this month and " + inMajor(u.Annual, currency) + " this year (UTC), even with every verification. "
+	least := min(u.Daily, u.Monthly, u.Annual)
+	if least == 0 {
+		return message + "Wait until a limit is renewed."
+	}
+	return message + "Send at most " + inMajor(least, currency) + ", or wait until a limit is renewed."
+}

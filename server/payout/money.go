@@ -81,6 +81,11 @@ func Major(minor int64, currency string) decimal.Decimal {
 	return decimal.MustNew(minor, digits)
 }
 
+// inMajor writes an amount for a message: 100.00 USD.
+func inMajor(minor int64, currency string) string {
+	return Major(minor, currency).String() + " " + currency
+}
+
 // receivingAmount returns from times rate, rounded half up to digits decimals, in minor units (D-06). The product is exact
 // and rounded once. A result above MaxAmount is 0, which cannot be paid out either.
 func receivingAmount(from, rate decimal.Decimal, digits int) int64 {

@@ -76,7 +76,7 @@ func (s *Service) CreateReceiveUser(
 				return ReceiveUser{}, err
 			}
 			if _, ok := c.Destination(u.Country); !ok {
-				return ReceiveUser{}, NewError(CodeCorridorNotEnabled, InBody("/country", "must be an enabled destination country"))
+				return ReceiveUser{}, notEnabled(c.destinationCountries(), InBody("/country", "must be an enabled destination country"))
 			}
 			return u, tx.InsertReceiveUser(ctx, c.ID, u)
 		},
@@ -134,7 +134,7 @@ func bankTakes(ctx context.Context, r Reader, a BankAccount, receiver ReceiveUse
 		return NewError(CodeBadRequest, InBody("/branch_id", "must be a branch of the bank"))
 	}
 	if !slices.Contains(bank.Currencies, a.Currency) {
-		return NewError(CodeCurrencyNotSupported, InBody("/currency", "must be a receiving currency of the bank"))
+		return unsupportedCurrency("/currency", "must be a receiving currency of the bank", bank.Currencies...)
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (s *Service) CreateWalletAccount(
 				return WalletAccount{}, err
 			}
 			if payer.Currency != a.Currency {
-				return WalletAccount{}, NewError(CodeCurrencyNotSupported, InBody("/currency", "must be the receiving currency of the payer"))
+				return WalletAccount{}, unsupportedCurrency("/currency", "must be the receiving currency of the payer", payer.Currency)
 			}
 			return a, tx.InsertWalletAccount(ctx, c.ID, a)
 		},
@@ -210,4 +210,10 @@ func findPayer(ctx context.Context, r Reader, id int64, m PayoutMethod, country,
 			InBody(pointer, "must be a "+string(m)+" payer in the country of the receive user"))
 	}
 	return p, err
+}
+
+// unsupportedCurrency returns CodeCurrencyNotSupported at the pointer, with the currencies that are supported.
+func unsupportedCurrency(pointer, reason string, supported ...string) error {
+	return NewError(CodeCurrencyNotSupported, InBody(pointer, reason)).saying(
+		"The currency is not supported here. Use " + listed(supported) + ".")
 }

@@ -83,19 +83,34 @@ func (s *Service) moveLocked(
 	return after, x.GivesBack, tx.Audit(ctx, Change{c.ID, "transaction", string(after.ID), newTransactionState(before), newTransactionState(after)})
 }
 
-// notAllowed returns the error for a move that the table does not have.
+// notAllowed returns the error for a move that the table does not have. It names the moves that there are.
 func (m Move) notAllowed(t Transaction) error {
 	if m.By == ActorClient {
-		return NewError(CodeTransactionNotCancelable)
+		return NewError(CodeTransactionNotCancelable).saying(
+			"The transaction is " + string(t.Status) + " and can no longer be canceled. Only one that is INITIATED can.")
 	}
-	e := NewError(CodeTransitionNotAllowed)
-	e.Message = "A transaction that is " + string(t.Status) + " with delivery " + string(t.DeliveryStatus) + " cannot become " +
-		string(m.Status)
-	if m.Delivery != "" {
-		e.Message += " with delivery " + string(m.Delivery)
+	message := "A transaction that is " + string(t.Status) + " with delivery " + string(t.DeliveryStatus)
+	if next := m.next(t); len(next) > 0 {
+		message += " can only become " + strings.Join(next, ", or ") + "."
+	} else {
+		message += " cannot change any more."
 	}
-	e.Message += "."
-	return e
+	return NewError(CodeTransitionNotAllowed).saying(message)
+}
+
+// next returns what the actor of a move can make of a transaction.
+func (m Move) next(t Transaction) (all []string) {
+	for _, x := range transitions {
+		if x.From == t.Status && (m.By == ActorSandbox || slices.Contains(x.By, m.By)) {
+			all = append(all, string(x.To)+" with delivery "+string(x.Delivery))
+		}
+	}
+	for _, x := range deliveryTransitions {
+		if x.Status == t.Status && x.From == t.DeliveryStatus && x.Method == t.To.Method {
+			all = append(all, string(x.Status)+" with delivery "+string(x.To))
+		}
+	}
+	return all
 }
 
 // mayRelease checks that the sender may still send, and that no information is required.
@@ -113,9 +128,8 @@ func releasable(c Client, u User, t Transaction) error {
 		return err
 	}
 	if len(t.RequiredInformation) > 0 {
-		e := NewError(CodeInformationRequired)
-		e.Message = "Information of the user must be verified first: " + strings.Join(t.RequiredInformation, ", ") + "."
-		return e
+		return NewError(CodeInformationRequired).saying(
+			"Information of the user must be verified first: " + listed(t.RequiredInformation) + ".")
 	}
 	return nil
 }

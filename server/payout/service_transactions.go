@@ -99,6 +99,9 @@ func (s *Service) plan(
 		return planned{}, err
 	}
 	corridor, err := senderMaySend(c, u)
+	if CodeOf(err) == CodeKYCNotEligible {
+		err = notEligible(ctx, r, c, u)
+	}
 	if err != nil {
 		return planned{}, err
 	}
@@ -149,6 +152,36 @@ func senderMaySend(c Client, u User) (Corridor, error) {
 	return corridor, nil
 }
 
+// notEligible returns CodeKYCNotEligible with the tags for which something is to be sent, or else those that wait.
+func notEligible(ctx context.Context, r Reader, c Client, u User) error {
+	tags, err := r.CIPTags(ctx, c.ID, u.ID)
+	if err != nil {
+		return err
+	}
+	var wanted, waiting []string
+	for _, tag := range slices.Sorted(maps.Keys(tags)) {
+		switch tags[tag] {
+		case CIPFailed, CIPRequested:
+			wanted = append(wanted, tag)
+		case CIPSubmit, CIPReviewing:
+			waiting = append(waiting, tag)
+		case CIPVerified:
+		}
+	}
+	message := "The KYC status of the user is " + string(u.Status) + ", and must be VERIFIED. "
+	switch {
+	case u.Status == KYCSuspended:
+		message += "Ask the operator."
+	case len(wanted) > 0:
+		message += "Send what is FAILED or REQUESTED: " + listed(wanted) + "."
+	case len(waiting) > 0:
+		message += "Wait for the verification of " + listed(waiting) + "."
+	default:
+		message += "Wait for the operator."
+	}
+	return NewError(CodeKYCNotEligible).saying(message)
+}
+
 // activeFundingAccount checks rule 3b of section 1.
 func activeFundingAccount(ctx context.Context, r Reader, c Client, u User, id FundingAccountID) (FundingAccount, error) {
 	a, ok, err := r.FundingAccount(ctx, c.ID, u.ID, id)
@@ -174,7 +207,7 @@ func receiverOf(ctx context.Context, r Reader, c Client, u User, id ReceiveUserI
 	}
 	destination, ok := c.Destination(receiver.Country)
 	if !ok {
-		return ReceiveUser{}, Destination{}, NewError(CodeCorridorNotEnabled,
+		return ReceiveUser{}, Destination{}, notEnabled(c.destinationCountries(),
 			InBody("/to/id", "must be a receive user in an enabled destination country"))
 	}
 	return receiver, destination, nil
@@ -237,22 +270,27 @@ func walletSide(ctx context.Context, r Reader, c Client, receiver ReceiveUser, t
 // D-62).
 func allowed(c Client, n NewTransaction, money amounts, corridor Corridor, side paidOut) error {
 	if n.FromCurrency != corridor.Currency {
-		return NewError(CodeCurrencyNotSupported, InBody("/from_currency", "must be the sending currency of the corridor"))
+		return unsupportedCurrency("/from_currency", "must be the sending currency of the corridor", corridor.Currency)
 	}
 	if !slices.Contains(side.currencies, n.ToCurrency) {
-		return NewError(CodeCurrencyNotSupported, InBody("/to_currency", "must be a currency of the receive side"))
+		return unsupportedCurrency("/to_currency", "must be a currency of the receive side", side.currencies...)
 	}
-	if !c.allowsRate(n.FromCurrency, n.ToCurrency, n.ExchangeRate) {
+	if b, ok := c.rateBounds(n.FromCurrency, n.ToCurrency); ok && !b.allow(n.ExchangeRate) {
 		return NewError(CodeExchangeRateNotAllowed,
-			InBody("/exchange_rate", "must be within the bounds agreed for these currencies"))
+			InBody("/exchange_rate", "must be within the bounds agreed for these currencies")).saying(
+			"The exchange rate from " + b.From + " to " + b.To + " must be from " + b.Min.String() + " to " + b.Max.String() +
+				", as agreed with the operator.")
 	}
 	if money.to == 0 {
 		return NewError(CodeAmountNotAllowed,
-			InBody("/from_amount", "must give a receiving amount above zero and of at most 1000000000000"))
+			InBody("/from_amount", "must give a receiving amount above zero and of at most 1000000000000")).saying(
+			"The receiving amount would be zero or too large. Change from_amount, or check exchange_rate.")
 	}
 	for _, l := range side.limits {
 		if l.Currency == n.ToCurrency && (money.to < l.Min || money.to > l.Max) {
-			return NewError(CodeAmountNotAllowed, InBody("/to_amount", "must be within the network limit of the payer"))
+			return NewError(CodeAmountNotAllowed, InBody("/to_amount", "must be within the network limit of the payer")).saying(
+				"The payer pays out from " + inMajor(l.Min, l.Currency) + " to " + inMajor(l.Max, l.Currency) +
+					". Change the amount, or use another payer.")
 		}
 	}
 	return nil
@@ -270,8 +308,9 @@ type limited struct {
 // writes nothing.
 func (p planned) checkLimits(ctx context.Context, r Reader, c Client, before Usage) (limited, error) {
 	tiers, amount, currency := p.destination.Tiers, p.transaction.FromAmount, p.transaction.FromCurrency
-	if !remaining(tiers, len(tiers), currency, before).covers(amount) {
-		return limited{}, NewError(CodeLimitExceeded, InBody("/from_amount", "must be within the remaining limit of the highest tier"))
+	if highest := remaining(tiers, len(tiers), currency, before); !highest.covers(amount) {
+		return limited{}, NewError(CodeLimitExceeded,
+			InBody("/from_amount", "must be within the remaining limit of the highest tier")).saying(highest.exceeded(currency))
 	}
 	tags, err := r.CIPTags(ctx, c.ID, p.sender.ID)
 	if err != nil {

@@ -15,8 +15,7 @@ func (s *Service) CreateUser(ctx context.Context, c Client, key Idempotency, u U
 		check: func() error { return refused(u.check(s.now(), s.isCountry)) },
 		create: func(tx Tx, id UserID) (User, error) {
 			if _, ok := c.Corridor(u.Country); u.Sending && !ok {
-				return User{}, NewError(CodeCorridorNotEnabled,
-					InBody("/country", "must be an enabled originating country for a sending user"))
+				return User{}, notEnabled(c.originCountries(), InBody("/country", "must be an enabled originating country for a sending user"))
 			}
 			u.ID, u.CreatedAt, u.Status = id, s.now(), KYCUnverified
 			u.Documents = s.identified(u.Documents)

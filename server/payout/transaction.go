@@ -141,7 +141,7 @@ func (n NewTransaction) amounts() (amounts, error) {
 	if n.To.Mode == ReceiverAmount {
 		if !equivalent(n.FromAmount, *n.ToAmount, n.ExchangeRate) {
 			e := NewError(CodeBadRequest, InBody("/from_amount", "must be within 0.01 of to_amount divided by exchange_rate"))
-			e.Message = "The from amount is not equivalent with the to amount."
+			e.Message = "The from amount is not equivalent with the to amount. Send to_amount divided by exchange_rate, rounded to cents."
 			return amounts{}, e
 		}
 		return a, nil

@@ -86,13 +86,14 @@ func (c clientOfID) within(ctx context.Context, d interface {
 	return clientOf(c).within(ctx, d, fn)
 }
 
-// inWords turns a NOT_FOUND of the service into words: "there is no such user".
+// inWords turns a NOT_FOUND of the service into words: "there is no such user". The advice after that is for callers of the API.
 func inWords(err error) error {
 	var e *payout.Error
 	if !errors.As(err, &e) || e.Code != payout.CodeNotFound {
 		return err
 	}
-	return errors.New(strings.ToLower(e.Message[:1]) + strings.TrimSuffix(e.Message[1:], "."))
+	what, _, _ := strings.Cut(e.Message, ".")
+	return errors.New(strings.ToLower(what[:1]) + what[1:])
 }
 
 // pages are the flags of every long list.

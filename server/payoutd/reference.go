@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"github.com/crossborder-payouts/payouts/server/reference"
 	"github.com/crossborder-payouts/payouts/server/store"
@@ -111,8 +110,7 @@ type bar struct {
 
 // progress returns a bar if out is a terminal.
 func progress(out io.Writer) *bar {
-	file, ok := out.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	if !isTerminal(out) {
 		return nil
 	}
 	return &bar{out: out}

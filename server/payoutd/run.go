@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
+	"golang.org/x/term"
 )
 
 // Exit codes.
@@ -34,6 +37,7 @@ type commands struct {
 	SecretsKey      secretsKey      `cmd:"" help:"Make and replace the key that encrypts webhook secrets."`
 	Migrate         migrate         `cmd:"" help:"Manage the database schema."`
 	Check           check           `cmd:"" help:"Compare counters with transactions, and rows with each other. Exit code 1 if something differs."`
+	Reset           reset           `cmd:"" help:"Delete the SQLite database of a sandbox that is stopped. The default is that of serve --sandbox."`
 	Version         version         `cmd:"" help:"Print the versions of the program, the contract and the schema."`
 
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to complete commands and flags with the tab key in bash, zsh or fish."`
@@ -126,13 +130,34 @@ func withVariable(err error) string {
 	return text[:end] + " (or $" + variable(text[2:end]) + ")" + text[end:]
 }
 
-// logger returns a logger for JSON lines or text.
+// logger returns a logger for JSON lines or text. The format auto is text for people at a terminal, and otherwise JSON.
 func logger(w io.Writer, level, format string) *slog.Logger {
 	var l slog.Level
 	_ = l.UnmarshalText([]byte(level)) // kong allows only the four names
 	options := &slog.HandlerOptions{Level: l}
-	if format == "text" {
+	switch {
+	case format == "auto" && isTerminal(w):
+		options.ReplaceAttr = forPeople
+		return slog.New(slog.NewTextHandler(w, options))
+	case format == "text":
 		return slog.New(slog.NewTextHandler(w, options))
 	}
 	return slog.New(slog.NewJSONHandler(w, options))
+}
+
+// forPeople shortens the time, and leaves out what is empty.
+func forPeople(groups []string, a slog.Attr) slog.Attr {
+	switch {
+	case len(groups) == 0 && a.Key == slog.TimeKey && a.Value.Kind() == slog.KindTime:
+		return slog.String(slog.TimeKey, a.Value.Time().Format(time.TimeOnly))
+	case a.Value.Kind() == slog.KindString && a.Value.String() == "":
+		return slog.Attr{}
+	}
+	return a
+}
+
+// isTerminal reports whether people read what is written.
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"net"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,11 +49,6 @@ func TestHelpListsEachFlagWithItsVariable(t *testing.T) {
 
 func TestInvalidCommandLines(t *testing.T) {
 	t.Parallel()
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { taken.Close() })
 	dir := t.TempDir()
 	production := "sqlite:" + withClient(t, dir, "acme")
 	sandbox := "sqlite:" + withClient(t, dir, "sandbox")
@@ -86,8 +83,6 @@ func TestInvalidCommandLines(t *testing.T) {
 		{"bad database variable", []string{"serve"}, variables("PAYOUTD_DATABASE", "x"), "payoutd: --database (or $PAYOUTD_DATABASE) must be sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE\n"},
 		{"sandbox on a database with clients", []string{"serve", "--sandbox", "--database=" + production}, variables(), "payoutd: --database (or $PAYOUTD_DATABASE) the database holds clients ..."},
 		{"no sandbox on a database of one", []string{"serve", "--database=" + sandbox}, variables(), "payoutd: --database (or $PAYOUTD_DATABASE) the database holds sandbox clients, ..."},
-		{"address in use", []string{"serve", free, "--listen=" + taken.Addr().String()}, variables(), "payoutd: --listen (or $PAYOUTD_LISTEN) ..."},
-		{"metrics address in use", []string{"serve", free, "--listen=127.0.0.1:0", "--metrics-listen=" + taken.Addr().String()}, variables(), "payoutd: --metrics-listen (or $PAYOUTD_METRICS_LISTEN) ..."},
 		{"no metrics address", []string{"serve", free, "--listen=127.0.0.1:0"}, variables("PAYOUTD_METRICS_LISTEN", "nowhere"), "payoutd: --metrics-listen (or $PAYOUTD_METRICS_LISTEN) ..."},
 		{"clear text for others", []string{"serve", free, "--listen=0.0.0.0:0"}, variables(), "payoutd: --listen (or $PAYOUTD_LISTEN) is 0.0.0.0:0, which others can reach: " +
 			"serve TLS with --tls-certificate and --tls-key, or set --insecure if TLS ends in front of it\n"},
@@ -133,10 +128,43 @@ func withClient(t *testing.T, dir, id string) string {
 
 func TestADatabaseThatCannotBeOpenedIsAFailure(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "missing", "payouts.db")
+	folder := filepath.Join(t.TempDir(), "missing")
+	file := filepath.Join(folder, "payouts.db")
 	code, out, errs := once(t, variables(), "serve", "--database=sqlite:"+file)
-	if code != exitFailure || out != "" || !strings.HasPrefix(errs, "payoutd: open database: SQLite file "+file+": ") {
-		t.Errorf("code %d, %q, %q", code, out, errs)
+	want := "payoutd: open database: SQLite file " + file + ": the folder " + folder + " does not exist; create it, or name another file\n"
+	if code != exitFailure || out != "" || errs != want {
+		t.Errorf("code %d, %q, %q, want %q", code, out, errs, want)
+	}
+}
+
+// A port that is in use is no invalid value: the same command works with another one, which the error names.
+func TestAnAddressInUseIsAFailure(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	address := taken.Addr().String()
+	_, port, _ := strings.Cut(address, ":")
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	another := fmt.Sprintf("127.0.0.1:%d", n+1)
+	if n == 65535 {
+		another = "127.0.0.1:0, for any free port"
+	}
+	for name, flags := range map[string][]string{
+		"PAYOUTD_LISTEN":         {"--listen=" + address},
+		"PAYOUTD_METRICS_LISTEN": {"--listen=127.0.0.1:0", "--metrics-listen=" + address},
+	} {
+		arguments := append([]string{"serve", "--sandbox", "--database=sqlite:" + filepath.Join(t.TempDir(), "payouts.db")}, flags...)
+		code, out, errs := once(t, variables(), arguments...)
+		want := "payoutd: another program listens on " + address + "; run the same command with " + name + "=" + another + "\n"
+		if code != exitFailure || out != "" || errs != want {
+			t.Errorf("code %d, %q, %q, want %q", code, out, errs, want)
+		}
 	}
 }
 

@@ -8,7 +8,10 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
@@ -41,7 +44,7 @@ type serve struct {
 	ShutdownPatience time.Duration `help:"Time for requests in flight to finish after that." default:"20s"`
 	SecretsKey       string        `help:"File with the key of webhook secrets, made by payoutd secrets-key create. Without it, a sandbox uses a public key, and production answers operations about webhooks with 503." placeholder:"FILE"`
 	LogLevel         string        `help:"Minimum log level: debug, info, warn or error." default:"info" enum:"debug,info,warn,error"`
-	LogFormat        string        `help:"Log format: json or text." default:"json" enum:"json,text"`
+	LogFormat        string        `help:"Log format: json, text, or auto, which is text at a terminal and otherwise json." default:"auto" enum:"auto,json,text"`
 }
 
 // Run serves until ctx ends.
@@ -87,7 +90,7 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 	defer func() { err = errors.Join(err, srv.Close()) }()
 	listener, err := endpoint.Listen(ctx)
 	if err != nil {
-		return ofListening(err)
+		return inUse("listen", s.Listen, ofListening(err))
 	}
 	address := endpoint.URL(listener)
 	info := srv.Info()
@@ -98,7 +101,7 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 	if s.MetricsListen != "" {
 		metrics, failed := (&net.ListenConfig{}).Listen(ctx, "tcp", s.MetricsListen)
 		if failed != nil {
-			return errors.Join(usageError{"metrics-listen", failed}, listener.Close())
+			return errors.Join(inUse("metrics-listen", s.MetricsListen, usageError{"metrics-listen", failed}), listener.Close())
 		}
 		about = append(about, slog.String("metrics", "http://"+metrics.Addr().String()+"/metrics"))
 		stop := besides(ctx, func(ctx context.Context) error { return srv.ServeMetrics(ctx, metrics) })
@@ -142,6 +145,20 @@ func ofListening(err error) error {
 	return err
 }
 
+// inUse returns err, or for an address at which another program listens what to do about that.
+func inUse(flag, address string, err error) error {
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return err
+	}
+	another := "127.0.0.1:0, for any free port"
+	if host, port, err := net.SplitHostPort(address); err == nil {
+		if n, err := strconv.Atoi(port); err == nil && n < 65535 {
+			another = net.JoinHostPort(host, strconv.Itoa(n+1))
+		}
+	}
+	return fmt.Errorf("another program listens on %s; run the same command with %s=%s", address, variable(flag), another)
+}
+
 // proxies are addresses and networks.
 type proxies []netip.Prefix
 
@@ -176,21 +193,31 @@ func besides(ctx context.Context, fn func(context.Context) error) (stop func() e
 	}
 }
 
-// sandboxDatabase is the database of serve --sandbox if none is named.
-const sandboxDatabase = "sqlite:sandbox.db"
+// sandboxDatabase is the database of serve --sandbox if none is named, checkoutDatabase that of make run.
+const (
+	sandboxDatabase  = "sqlite:sandbox.db"
+	checkoutDatabase = "sqlite:.tmp/sandbox.db"
+)
 
 // welcome prints what a developer needs for a first request.
 func welcome(out io.Writer, address, database string) {
-	if !strings.HasPrefix(database, "sqlite:") {
-		database = "PostgreSQL" // the URL may hold a password
+	place, reset := "PostgreSQL", "" // the URL may hold a password
+	if file, ok := strings.CutPrefix(database, "sqlite:"); ok {
+		place, reset = file, "\nStart over  stop it, then: payoutd reset --database="+database
+		if absolute, err := filepath.Abs(file); err == nil {
+			place = absolute
+		}
+		if database == checkoutDatabase {
+			reset = "\nStart over  stop it with Ctrl-C, then: make reset"
+		}
 	}
 	first, second := server.SandboxClients[0], server.SandboxClients[1]
 	fmt.Fprintf(out, `
-Sandbox    %[1]s
-Docs       %[1]s/docs
-Database   %[6]s
-Clients    %[2]s / %[3]s
-           %[4]s / %[5]s
+Sandbox     %[1]s
+Docs        %[1]s/docs
+Database    %[6]s%[7]s
+Clients     %[2]s / %[3]s
+            %[4]s / %[5]s
 
 Create a user:
 
@@ -198,5 +225,5 @@ curl -sS %[1]s/users \
   -H 'X-Client-Id: %[2]s' -H 'X-Client-Secret: %[3]s' -H 'Content-Type: application/json' \
   -d '{"first_name":"Asha","last_name":"Example","email":"asha@example.com","country":"US","type":"SEND"}'
 
-`, address, first.ID, first.Secret, second.ID, second.Secret, database)
+`, address, first.ID, first.Secret, second.ID, second.Secret, place, reset)
 }

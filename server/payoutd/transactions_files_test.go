@@ -154,7 +154,7 @@ func TestAFileIsAppliedAsAWhole(t *testing.T) {
 		}{
 			{"settle", d.lines(t, string(good.ID)+",COMPLETED", unknownID+",COMPLETED", string(initiated.ID)+",COMPLETED", string(good.ID)+",COMPLETED", "x,COMPLETED", string(held.ID)+",FAILED"),
 				"line 3: there is no such transaction of client wide\n" +
-					"line 4: TRANSITION_NOT_ALLOWED: A transaction that is INITIATED with delivery NONE cannot become COMPLETED.\n" +
+					"line 4: TRANSITION_NOT_ALLOWED: A transaction that is INITIATED with delivery NONE can only become PROCESSING with delivery PENDING, or CANCELED with delivery NONE.\n" +
 					"line 5: the transaction is in the file twice\nline 6: transaction_id must be a UUID\nline 7: status_reason is required with this status\n" +
 					"payoutd: <file> FILE is rejected with 5 problems; nothing was changed\n"},
 			{"release", d.lines(t, string(initiated.ID), string(above.ID), string(good.ID)),

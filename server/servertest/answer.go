@@ -51,7 +51,7 @@ func (a Answer) Refusal(t testing.TB, status int, code api.ErrorCode) api.Error 
 	return Refusal(t, a.Body, code)
 }
 
-// Refusal returns the error of a body, and fails the test unless it has this code.
+// Refusal returns the error of a body, and fails the test unless it has this code, and leads to it in the documentation (D-73).
 func Refusal(t testing.TB, body []byte, code api.ErrorCode) api.Error {
 	t.Helper()
 	var e api.Error
@@ -60,6 +60,9 @@ func Refusal(t testing.TB, body []byte, code api.ErrorCode) api.Error {
 	}
 	if e.Code != code {
 		t.Fatalf("code %s, want %s: %s", e.Code, code, body)
+	}
+	if want := "/docs#error-" + string(code); e.DocURL == nil || *e.DocURL != want {
+		t.Errorf("the doc_url is not %s: %s", want, body)
 	}
 	return e
 }

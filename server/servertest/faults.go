@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/server"
+	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
@@ -34,10 +35,12 @@ func Lose(t testing.TB, s *Server, tables ...string) (restore func()) {
 	return func() { rename("_gone", "") }
 }
 
-// WantOpaque fails the test unless the response is an error that reveals nothing of the inside of the service.
-func WantOpaque(t testing.TB, a Answer, status int, code api.ErrorCode, message string) {
+// WantOpaque fails the test unless the response is an error with the message of its code, which reveals nothing of the inside
+// of the service.
+func WantOpaque(t testing.TB, a Answer, status int, code api.ErrorCode) {
 	t.Helper()
 	e := a.Refusal(t, status, code)
+	message := payout.NewError(payout.Code(code)).Message
 	if e.Message != message || e.Details != nil || e.RequestID == "" || e.RequestID != a.Header.Get("X-Request-Id") {
 		t.Errorf("answers %+v with X-Request-Id %q, want the message %q alone", e, a.Header.Get("X-Request-Id"), message)
 	}
@@ -51,13 +54,13 @@ func WantOpaque(t testing.TB, a Answer, status int, code api.ErrorCode, message 
 // WantInternalError fails the test unless the response is 500 INTERNAL_ERROR without details.
 func WantInternalError(t testing.TB, a Answer) {
 	t.Helper()
-	WantOpaque(t, a, http.StatusInternalServerError, api.ErrorCodeInternalError, "Something went wrong on our side.")
+	WantOpaque(t, a, http.StatusInternalServerError, api.ErrorCodeInternalError)
 }
 
 // WantUnavailable fails the test unless the response is 503 SERVICE_UNAVAILABLE with Retry-After.
 func WantUnavailable(t testing.TB, a Answer) {
 	t.Helper()
-	WantOpaque(t, a, http.StatusServiceUnavailable, api.ErrorCodeServiceUnavailable, "The service is not available at the moment.")
+	WantOpaque(t, a, http.StatusServiceUnavailable, api.ErrorCodeServiceUnavailable)
 	if got := a.Header.Get("Retry-After"); got != "1" {
 		t.Errorf("Retry-After is %q, want 1", got)
 	}

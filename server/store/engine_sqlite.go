@@ -29,7 +29,9 @@ func sqliteEngine(path string) engine {
 		jobArgs:        `cast(args as text)`,
 		open: func(ctx context.Context, create bool) (writer, reader *sql.DB, err error) {
 			if create {
-				file.create()
+				if err := file.create(); err != nil {
+					return nil, nil, fmt.Errorf("SQLite file %s: %w", path, err)
+				}
 			}
 			// One writer, because SQLite has one write lock: waiting for a connection is fair and never SQLITE_BUSY.
 			// FULL, because an acknowledged transaction must survive a power cut.

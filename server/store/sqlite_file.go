@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,13 +26,21 @@ type sqliteFile struct {
 	wrote   time.Time     // when the last successful probe was
 }
 
-// create makes the file, which nobody else may read; SQLite gives the files beside it the same mode. SQLite reports all
-// errors but that it exists when it opens the file.
-func (f *sqliteFile) create() {
+// create makes the file if it does not exist. Nobody else may read it; SQLite gives the files beside it the same mode.
+func (f *sqliteFile) create() error {
 	// Only a new file may be opened here: closing it would release the locks of other connections of this process.
-	if file, err := os.OpenFile(f.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
-		_ = file.Close() // empty
+	file, err := os.OpenFile(f.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case err == nil:
+		return file.Close() // empty
+	case errors.Is(err, fs.ErrExist):
+		return nil
 	}
+	folder := filepath.Dir(f.path)
+	if _, missing := os.Stat(folder); errors.Is(missing, fs.ErrNotExist) {
+		return fmt.Errorf("the folder %s does not exist; create it, or name another file", folder)
+	}
+	return fmt.Errorf("unable to create it in %s: %w", folder, errors.Unwrap(err))
 }
 
 // watch remembers the files as they were opened.

@@ -157,11 +157,11 @@ func TestAFileThatCannotBeOpenedIsAClearError(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ file, says string }{
-		"no such directory":           {filepath.Join(dir, "missing", "payouts.db"), "unable to open database file"},
-		"a file for a directory":      {filepath.Join(other, "payouts.db"), "unable to open database file"},
+		"no such directory":           {filepath.Join(dir, "missing", "payouts.db"), "the folder " + filepath.Join(dir, "missing") + " does not exist"},
+		"a file for a directory":      {filepath.Join(other, "payouts.db"), "unable to create it in " + other + ": not a directory"},
 		"a directory for a file":      {dir, "unable to open database file"},
 		"a file that is no database":  {other, "file is not a database"},
-		"a directory that takes none": {"/proc/payouts.db", "unable to open database file"},
+		"a directory that takes none": {"/proc/payouts.db", "unable to create it in /proc: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -35,6 +35,8 @@ func run(args []string, out io.Writer) error {
 	baseFile := flags.String("base", "", "the earlier contract; the newest one of --released if empty")
 	headFile := flags.String("head", "openapi/openapi.yaml", "the later contract")
 	changelogFile := flags.String("changelog", "openapi/CHANGELOG.md", "the changelog that has an entry for the later contract")
+	decisionsFile := flags.String("decisions", "openapi/decisions.md", "the decisions that the changelog names")
+	quiet := flags.Bool("quiet", false, "print only why the later contract is rejected")
 	released := flags.String("released", "openapi/released", "the folder of released contracts")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -56,18 +58,13 @@ func run(args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return report(out, base, head, string(changelog))
-}
-
-func report(out io.Writer, base, head *compat.Document, changelog string) error {
-	changes, reasons := compat.Judge(base, head, changelog)
-	for _, change := range changes {
-		fmt.Fprintln(out, change)
+	decisions, err := os.ReadFile(*decisionsFile)
+	if err != nil {
+		return err
 	}
-	if base == nil {
-		fmt.Fprintf(out, "No contract was released yet; %s would be the first.\n", head.Version())
-	} else {
-		fmt.Fprintf(out, "Compared %s with the released %s; changes: %d.\n", head.Version(), base.Version(), len(changes))
+	changes, reasons := compat.Judge(base, head, string(changelog), string(decisions))
+	if !*quiet {
+		report(out, base, head, changes)
 	}
 	for _, reason := range reasons {
 		fmt.Fprintln(out, "Rejected:", reason)
@@ -76,6 +73,17 @@ func report(out io.Writer, base, head *compat.Document, changelog string) error 
 		return errRejected
 	}
 	return nil
+}
+
+func report(out io.Writer, base, head *compat.Document, changes []compat.Change) {
+	for _, change := range changes {
+		fmt.Fprintln(out, change)
+	}
+	if base == nil {
+		fmt.Fprintf(out, "No contract was released yet; %s would be the first.\n", head.Version())
+	} else {
+		fmt.Fprintf(out, "Compared %s with the released %s; changes: %d.\n", head.Version(), base.Version(), len(changes))
+	}
 }
 
 func read(file string) (*compat.Document, error) {

@@ -26,8 +26,9 @@ func TestSpecDiff(t *testing.T) {
 		return file
 	}
 	base, head := write("base.yaml", released), write("head.yaml", later)
-	changelog := write("CHANGELOG.md", "## [1.0.0] - 2026-01-31\n\n- First.\n\n## [1.1.0] - 2026-01-31\n\n- Second.\n")
-	flags := []string{"--released", dir + "/none", "--changelog", changelog}
+	changelog := write("CHANGELOG.md", "## [1.0.0] - 2026-01-31\n\n- First.\n\n## [1.1.0] - 2026-01-31\n\n- Second (D-01).\n")
+	decisions := write("decisions.md", "## D-01 Something\n")
+	flags := []string{"--released", dir + "/none", "--changelog", changelog, "--decisions", decisions}
 	for _, c := range []struct {
 		name     string
 		args     []string
@@ -52,7 +53,12 @@ func TestSpecDiff(t *testing.T) {
 			}
 		})
 	}
-	for _, missing := range [][]string{{"--base", dir + "/absent"}, {"--head", dir + "/absent"}, {"--changelog", dir + "/absent"}} {
+	var out bytes.Buffer
+	if err := run(append(flags, "--base", base, "--head", head, "--quiet"), &out); !errors.Is(err, errRejected) ||
+		!strings.HasPrefix(out.String(), "Rejected: 1 breaking change") || strings.Count(out.String(), "\n") != 1 {
+		t.Errorf("quiet: %v, printed\n%s", err, &out)
+	}
+	for _, missing := range [][]string{{"--base", dir + "/absent"}, {"--head", dir + "/absent"}, {"--changelog", dir + "/absent"}, {"--decisions", dir + "/absent"}} {
 		if err := run(append(append(flags, "--head", head), missing...), &bytes.Buffer{}); err == nil || errors.Is(err, errRejected) {
 			t.Errorf("%s: %v", missing, err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/server"
+	"github.com/crossborder-payouts/payouts/server/payout"
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
 
@@ -52,7 +53,7 @@ func TestCredentialsThatNameNoClient(t *testing.T) {
 					if got, want := a.Header.Get("WWW-Authenticate"), `Client headers="X-Client-Id X-Client-Secret"`; got != want {
 						t.Errorf("WWW-Authenticate is %q, want %q", got, want)
 					}
-					if e.Message != "The headers X-Client-Id and X-Client-Secret do not name an active client." || e.Details != nil {
+					if e.Message != payout.NewError(payout.CodeUnauthorized).Message || e.Details != nil {
 						t.Errorf("answers %+v, which tells more than the others", e)
 					}
 				})

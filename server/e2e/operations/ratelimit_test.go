@@ -35,7 +35,7 @@ func TestRateLimit(t *testing.T) {
 				if a.Status != http.StatusTooManyRequests {
 					continue
 				}
-				servertest.WantOpaque(t, a, http.StatusTooManyRequests, api.ErrorCodeRateLimited, "Too many requests.")
+				servertest.WantOpaque(t, a, http.StatusTooManyRequests, api.ErrorCodeRateLimited)
 				if wait, err := strconv.Atoi(a.Header.Get("Retry-After")); err != nil || wait < 1 {
 					t.Errorf("Retry-After is %q, want at least 1 second", a.Header.Get("Retry-After"))
 				}
