@@ -13,6 +13,8 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store/pgtest"
 )
 
+var profile string
+
 func main() {
 	binary := flag.String("payoutd", "", "an existing binary")
 	engine := flag.String("engine", "postgres", "")
@@ -20,6 +22,7 @@ func main() {
 	d := flag.Duration("d", 5*time.Second, "")
 	what := flag.String("what", "create", "")
 	extra := flag.String("params", "", "more parameters of the database URL")
+	flag.StringVar(&profile, "profile", "", "")
 	flag.Parse()
 	if err := run(context.Background(), *binary, *engine, *callers, *d, *what, *extra); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -50,11 +53,20 @@ func run(ctx context.Context, binary, engine string, callers int, d time.Duratio
 		defer cluster.Stop()
 		database = cluster.URL + extra
 	}
-	p, err := start(binary, database)
-	if err != nil {
-		return err
+	var p *daemon
+	if profile != "" {
+		a, stop, err := inproc(ctx, database, profile)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		p = &daemon{address: a}
+	} else {
+		if p, err = start(binary, database); err != nil {
+			return err
+		}
+		defer p.stop()
 	}
-	defer p.stop()
 	all, err := senders(ctx, p.address, callers)
 	if err != nil {
 		return err

@@ -31,6 +31,8 @@ type Config struct {
 	Timeout time.Duration
 	// Bodies receives the bodies of requests.
 	Bodies bodies.Receiver
+	// ClientsFor is how long answers about reference data are given without reading it again (D-74).
+	ClientsFor time.Duration
 	// RateLimit is how many requests per second each client may send to this process, with bursts of twice as many;
 	// 0 is no limit (D-28).
 	RateLimit int
@@ -69,8 +71,9 @@ func New(c Config) http.Handler {
 		echo: e, contract: c.Contract, sandbox: c.Sandbox,
 		guard: guard{
 			authenticate: c.Service.Authenticate, limits: newRateLimits(c.RateLimit),
-			failures: newFailureLimits(c.FailureLimit, c.Now, log.limited),
-			bodies:   c.Bodies, timeout: c.Timeout,
+			failures:   newFailureLimits(c.FailureLimit, c.Now, log.limited),
+			remembered: newRemembered(c.ClientsFor, c.Now),
+			bodies:     c.Bodies, timeout: c.Timeout,
 		},
 	}
 	gen.RegisterHandlers(router, gen.NewStrictHandler(handlers{c.Service}, []gen.StrictMiddlewareFunc{c.Metrics.created}))
