@@ -2,92 +2,76 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
-	"net/http"
 	"os"
-	"strconv"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
-
-	"github.com/crossborder-payouts/payouts/server"
-	"github.com/crossborder-payouts/payouts/server/store/pgtest"
 )
 
-var profile string
+// bench is a run of the program.
+type bench struct {
+	turns    int
+	duration time.Duration // of each contender in each turn
+	callers  int           // at the same time
+	dir      string        // of databases and programs, removed at the end
+	out      string        // of the table and the picture
+	payoutd  string        // path of the program
+	table    table
+}
+
+var groups = []struct {
+	name string
+	run  func(context.Context, *bench) error
+}{
+	{"validation", validation}, {"transactions", transactions}, {"sqlite", sqlite}, {"reference", referenceData}, {"front", front},
+	{"load", latencies},
+}
 
 func main() {
-	binary := flag.String("payoutd", "", "an existing binary")
-	engine := flag.String("engine", "postgres", "")
-	callers := flag.Int("callers", 32, "")
-	d := flag.Duration("d", 5*time.Second, "")
-	what := flag.String("what", "create", "")
-	extra := flag.String("params", "", "more parameters of the database URL")
-	flag.StringVar(&profile, "profile", "", "")
+	b := &bench{}
+	names := make([]string, len(groups))
+	for i, g := range groups {
+		names[i] = g.name
+	}
+	only := flag.String("only", "", "groups to run, separated by commas: "+strings.Join(names, ","))
+	flag.IntVar(&b.turns, "turns", 5, "turns of each group")
+	flag.DurationVar(&b.duration, "duration", 3*time.Second, "of each contender in each turn")
+	flag.IntVar(&b.callers, "callers", 32, "callers at the same time")
+	flag.StringVar(&b.out, "out", "../../.tmp/bench", "folder of the table and the picture")
 	flag.Parse()
-	if err := run(context.Background(), *binary, *engine, *callers, *d, *what, *extra); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := b.run(ctx, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1) //nolint:gocritic // the context ends with the process
 	}
 }
 
-func run(ctx context.Context, binary, engine string, callers int, d time.Duration, what, extra string) error {
-	dir, err := os.MkdirTemp("", "bench")
-	if err != nil {
+func (b *bench) run(ctx context.Context, only string) (err error) {
+	if b.dir, err = os.MkdirTemp("", "bench"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	if err := os.Chmod(dir, 0o711); err != nil {
+	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
+	if err := errors.Join(os.Chmod(b.dir, 0o711), os.MkdirAll(b.out, 0o755)); err != nil { // PostgreSQL may run as another user
 		return err
 	}
-	if binary == "" {
-		if binary, err = build(ctx, dir); err != nil {
-			return err
-		}
-	}
-	database := "sqlite:" + dir + "/payouts.db"
-	if engine == "postgres" {
-		cluster, err := pgtest.Start(dir, "fsync=on")
-		if err != nil {
-			return err
-		}
-		defer cluster.Stop()
-		database = cluster.URL + extra
-	}
-	var p *daemon
-	if profile != "" {
-		a, stop, err := inproc(ctx, database, profile)
-		if err != nil {
-			return err
-		}
-		defer stop()
-		p = &daemon{address: a}
-	} else {
-		if p, err = start(binary, database); err != nil {
-			return err
-		}
-		defer p.stop()
-	}
-	all, err := senders(ctx, p.address, callers)
-	if err != nil {
+	if b.payoutd, err = build(ctx, b.dir); err != nil {
 		return err
 	}
-	credentials := http.Header{"X-Client-Id": {server.SandboxClients[0].ID}, "X-Client-Secret": {server.SandboxClients[0].Secret}}
-	for turn := range 3 {
-		l, err := send(ctx, p.address, callers, d, 200, func(caller, n int) []byte {
-			switch what {
-			case "healthz":
-				return message("GET", "/healthz", nil, nil)
-			case "payers":
-				return message("GET", "/payers?country=NP", credentials, nil)
-			}
-			h := credentials.Clone()
-			h.Set("X-Idempotency-Key", strconv.Itoa(turn)+"-"+strconv.Itoa(caller)+"-"+strconv.Itoa(n)+"-0123456789")
-			return message("POST", all[caller].path, h, all[caller].body)
-		})
-		if err != nil {
-			return err
+	for _, g := range groups {
+		if only != "" && !slices.Contains(strings.Split(only, ","), g.name) {
+			continue
 		}
-		fmt.Printf("%s %s: %.0f/s p50 %s p99 %s\n", engine, what, l.rate(), l.quantile(.5), l.quantile(.99))
+		if err := g.run(ctx, b); err != nil {
+			return fmt.Errorf("%s: %w", g.name, err)
+		}
 	}
-	return nil
+	text := b.table.markdown()
+	fmt.Print(text)
+	return os.WriteFile(filepath.Join(b.out, "table.md"), []byte(text), 0o644) //nolint:gosec // it is to be read
 }
