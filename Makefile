@@ -94,8 +94,12 @@ axe: .tmp/axe/node_modules/axe-core/axe.min.js ## Install axe-core, which the te
 	@touch $@ # the package has times of its own
 
 .PHONY: bench
-bench: ## Measure the overhead of the SDK, the contract checks, the front and the metrics, as ratios
-	go test -run '^$$' -bench . -benchmem ./client ./openapi/contract ./openapi/contract/front ./server/httpapi
+bench: ## Compare with ogen, stock kin-openapi, pgbench and Prism in turns (ONLY=GROUP,... for some); table and picture in .tmp/bench
+	@cd server/bench && go generate && go run . -only="$(ONLY)"
+
+.PHONY: bench-parts
+bench-parts: ## Measure the overhead of the SDK, the contract checks, the front and the metrics, as ratios
+	go test -run '^$$' -bench . -benchmem ./client ./openapi/contract ./openapi/contract/front ./server/httpapi ./server/store
 
 .PHONY: failover
 failover: ## Break a Patroni cluster under load: nothing may be lost or doubled (MODE=async for the counter-proof, FAULTS=PART,... for some)

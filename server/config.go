@@ -15,6 +15,8 @@ type Config struct {
 	RateLimit int           // requests per second of each client, with bursts of twice as many; 0: no limit
 	Timeout   time.Duration // to handle one request once its body has arrived; 0: 30 seconds
 
+	ClientsFor time.Duration // how long a client and its secrets are used without reading them again; 0: not at all (D-74)
+
 	BodyMemory   int64         // bytes for the bodies of requests in flight, see memory.go; 0: see there
 	BodyPatience time.Duration // how long a body waits for room in it; 0: two minutes
 	BodyPace     bodies.Pace   // the least speed of requests and responses; zero: 240 KiB in each 15 seconds

@@ -90,7 +90,8 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	}
 	service := payout.NewService(payout.Config{
 		Store: db, Country: reference.Country, Now: c.Now, NewID: c.NewID, EventData: httpapi.EventData, Publish: feed.publish,
-		Sealer: sealer, PrivateWebhooks: c.Sandbox,
+		ClientsFor: c.ClientsFor,
+		Sealer:     sealer, PrivateWebhooks: c.Sandbox,
 	})
 	if sealer != nil {
 		warnOfOtherKey(ctx, c, db, service)
@@ -101,7 +102,8 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	s.end = background(feed.run)
 	s.handler = httpapi.New(httpapi.Config{
 		Service: service, Contract: rules, Logger: c.Logger, Ready: s.ready, NewID: c.NewID, Now: c.Now, Timeout: c.Timeout,
-		RateLimit: c.RateLimit, FailureLimit: c.FailureLimit, TrustedProxies: c.TrustedProxies, OmitAddresses: c.OmitAddresses,
+		ClientsFor: c.ClientsFor,
+		RateLimit:  c.RateLimit, FailureLimit: c.FailureLimit, TrustedProxies: c.TrustedProxies, OmitAddresses: c.OmitAddresses,
 		Metrics: s.metrics, Sandbox: c.Sandbox, Pages: readers, Bodies: bodies.Receiver{
 			Limit: contract.DefaultBodyLimit, Memory: newBodyMemory(c.BodyMemory, c.BodyPatience),
 		},

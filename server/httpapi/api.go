@@ -31,6 +31,8 @@ type Config struct {
 	Timeout time.Duration
 	// Bodies receives the bodies of requests.
 	Bodies bodies.Receiver
+	// ClientsFor is how long answers about reference data are given without reading it again (D-74).
+	ClientsFor time.Duration
 	// RateLimit is how many requests per second each client may send to this process, with bursts of twice as many;
 	// 0 is no limit (D-28).
 	RateLimit int
@@ -50,7 +52,17 @@ type Config struct {
 }
 
 // New returns the handler of the service.
-func New(c Config) http.Handler {
+func New(c Config) http.Handler { return build(c, c.Service.Authenticate, handlers{c.Service}) }
+
+// Around returns the handler that New returns, but with these handlers of operations, and for any credentials as this client:
+// what a request passes through before and after the service. It is for benchmarks.
+func Around(c Config, client payout.Client, operations gen.StrictServerInterface) http.Handler {
+	return build(c, func(context.Context, payout.ClientID, string) (payout.Client, error) { return client, nil }, operations)
+}
+
+func build(
+	c Config, authenticate func(context.Context, payout.ClientID, string) (payout.Client, error), operations gen.StrictServerInterface,
+) http.Handler {
 	e, log := echo.New(), requestLog{c.Logger, !c.OmitAddresses}
 	methods := map[string][]string{} // by path
 	e.HTTPErrorHandler = fail
@@ -68,12 +80,13 @@ func New(c Config) http.Handler {
 	router := router{
 		echo: e, contract: c.Contract, sandbox: c.Sandbox,
 		guard: guard{
-			authenticate: c.Service.Authenticate, limits: newRateLimits(c.RateLimit),
-			failures: newFailureLimits(c.FailureLimit, c.Now, log.limited),
-			bodies:   c.Bodies, timeout: c.Timeout,
+			authenticate: authenticate, limits: newRateLimits(c.RateLimit),
+			failures:   newFailureLimits(c.FailureLimit, c.Now, log.limited),
+			remembered: newRemembered(c.ClientsFor, c.Now),
+			bodies:     c.Bodies, timeout: c.Timeout,
 		},
 	}
-	gen.RegisterHandlers(router, gen.NewStrictHandler(handlers{c.Service}, []gen.StrictMiddlewareFunc{c.Metrics.created}))
+	gen.RegisterHandlers(router, gen.NewStrictHandler(operations, []gen.StrictMiddlewareFunc{c.Metrics.created}))
 	for _, route := range e.Routes() {
 		methods[route.Path] = append(methods[route.Path], route.Method)
 	}

@@ -22,11 +22,13 @@ type guard struct {
 	failures     *failureLimits
 	limits       *rateLimits
 	bodies       bodies.Receiver
+	remembered   *remembered
 	timeout      time.Duration // for credentials, and for everything after the body has arrived
 }
 
 // before is the middleware for an operation.
 func (g guard) before(op *contract.Operation) echo.MiddlewareFunc {
+	known := g.remembered.of(op)
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
@@ -40,35 +42,41 @@ func (g guard) before(op *contract.Operation) echo.MiddlewareFunc {
 			if err := g.limits.take(client.ID, c.Response().Header()); err != nil {
 				return err
 			}
-			params, err := pathParams(c)
-			if err != nil {
-				return err
-			}
-			body, err := op.ReceiveBody(r, g.bodies)
-			defer body.Release()
-			var checked *contract.Request
-			if err == nil {
-				checked, err = op.Check(r, params, body)
-			}
-			var refused *contract.Error
-			switch {
-			case errors.As(err, &refused):
-				seen.broken = refused.Violations
-			case err != nil:
-				// The caller stopped sending, or took too long.
-				err = payout.NewError(payout.CodeBadRequest, payout.InBody("", "must be sent completely")).Because(err)
-			}
-			if err != nil {
-				return err
-			}
-			ctx, cancel := context.WithTimeout(r.Context(), g.timeout)
-			defer cancel()
-			r = r.WithContext(context.WithValue(checked.WithContext(ctx), clientKey{}, client))
-			r.Body, r.GetBody = http.NoBody, nil // the binder has the body, and the last reference to it
-			c.SetRequest(r)
-			return next(c)
+			return known.answer(c, client.ID, func() error { return g.handle(c, op, client, seen, next) })
 		}
 	}
+}
+
+// handle checks a request and passes it on.
+func (g guard) handle(c echo.Context, op *contract.Operation, client payout.Client, seen *observation, next echo.HandlerFunc) error {
+	r := c.Request()
+	params, err := pathParams(c)
+	if err != nil {
+		return err
+	}
+	body, err := op.ReceiveBody(r, g.bodies)
+	defer body.Release()
+	var checked *contract.Request
+	if err == nil {
+		checked, err = op.Check(r, params, body)
+	}
+	var refused *contract.Error
+	switch {
+	case errors.As(err, &refused):
+		seen.broken = refused.Violations
+	case err != nil:
+		// The caller stopped sending, or took too long.
+		err = payout.NewError(payout.CodeBadRequest, payout.InBody("", "must be sent completely")).Because(err)
+	}
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), g.timeout)
+	defer cancel()
+	r = r.WithContext(context.WithValue(checked.WithContext(ctx), clientKey{}, client))
+	r.Body, r.GetBody = http.NoBody, nil // the binder has the body, and the last reference to it
+	c.SetRequest(r)
+	return next(c)
 }
 
 // identify returns the client whose credentials the request has.

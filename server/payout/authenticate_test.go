@@ -117,6 +117,53 @@ func TestRotationOfASecret(t *testing.T) {
 	}
 }
 
+// D-74: what an operator gives is in force at once, what an operator takes away after the time that a client is remembered for.
+func TestAClientIsReadOnceInAWhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const keep = 5 * time.Second
+	s := w.serviceOn(w.store, func(c *payout.Config) { c.ClientsFor = keep })
+	now := startOfTests
+	accepted := func(secret string, want bool) {
+		t.Helper()
+		w.clock.set(now)
+		client, err := s.Authenticate(t.Context(), "acme", secret)
+		switch {
+		case !want:
+			checkUnauthorized(t, client, err)
+		case err != nil || client.ID != "acme" || len(client.Corridors) == 0:
+			t.Errorf("%s at %s: %+v, %v", secret, now, client, err)
+		}
+	}
+	changed := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	end := now.Add(2 * time.Second)
+	accepted("acme secret", true)
+	changed(nil, w.store.RotateSecret(t.Context(), "acme", payout.HashSecret("new"), now, end))
+	accepted("wrong", false)
+	accepted("new", true) // which is read, and with it that the other one ends
+	accepted("acme secret", true)
+	now = end
+	accepted("acme secret", false)
+	changed(w.store.SetClientDisabled(t.Context(), "acme", true))
+	now = startOfTests.Add(keep - time.Microsecond)
+	accepted("new", true)
+	accepted("wrong", false)
+	accepted("new", true)
+	now = startOfTests.Add(keep)
+	accepted("new", false)
+	changed(w.store.SetClientDisabled(t.Context(), "acme", false))
+	accepted("new", true)
+	changed(w.store.SetClientDisabled(t.Context(), "acme", true))
+	accepted("new", true)
+	now = now.Add(-time.Hour) // the clock was set back
+	accepted("new", false)
+}
+
 func TestAuthenticateWhileTheStoreIsAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

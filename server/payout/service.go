@@ -2,7 +2,6 @@ package payout
 
 import (
 	"context"
-	"crypto/subtle"
 	"errors"
 	"slices"
 	"time"
@@ -19,6 +18,10 @@ type Config struct {
 	// Publish publishes the events that wait, as far as it can, before the feed is read; nil if another process does.
 	Publish func(context.Context)
 
+	// ClientsFor is how long a client and its secrets are used without reading them again: what an operator takes away works for
+	// that long. 0: they are read for each request (D-74).
+	ClientsFor time.Duration
+
 	Sealer          Sealer // of webhook secrets; nil: operations about webhooks return CodeServiceUnavailable
 	PrivateWebhooks bool   // allow http and addresses that are not public, in a sandbox
 }
@@ -29,6 +32,7 @@ type Service struct {
 	country func(code string) (Country, bool)
 	clock   func() time.Time
 	newID   func() string
+	known   known
 
 	eventData       func(EventData) ([]byte, error)
 	publish         func(context.Context)
@@ -42,7 +46,7 @@ func NewService(c Config) *Service {
 		c.Publish = func(context.Context) {}
 	}
 	return &Service{
-		store: c.Store, country: c.Country, clock: c.Now, newID: c.NewID, eventData: c.EventData, publish: c.Publish,
+		store: c.Store, country: c.Country, clock: c.Now, newID: c.NewID, known: newKnown(c.ClientsFor), eventData: c.EventData, publish: c.Publish,
 		sealer: c.Sealer, privateWebhooks: c.PrivateWebhooks,
 	}
 }
@@ -57,23 +61,23 @@ func (s *Service) Authenticate(ctx context.Context, clientID ClientID, secret st
 	if clientID == "" || secret == "" {
 		return Client{}, NewError(CodeUnauthorized).Because(errors.New("the id or the secret is missing or repeated"))
 	}
-	client, secrets, ok, err := s.store.Client(ctx, clientID, s.now())
+	now := s.now()
+	if client, ok := s.known.find(clientID, secret, now); ok {
+		return client, nil
+	}
+	client, secrets, ok, err := s.store.Client(ctx, clientID, now)
 	if err != nil {
 		return Client{}, err
-	}
-	hash := HashSecret(secret)
-	matches := 0
-	for _, known := range secrets {
-		matches |= subtle.ConstantTimeCompare([]byte(hash), []byte(known.Hash))
 	}
 	switch {
 	case !ok:
 		return Client{}, NewError(CodeUnauthorized).Because(errors.New("no such client"))
 	case client.Disabled:
 		return Client{ID: client.ID}, NewError(CodeUnauthorized).Because(errors.New("the client is disabled"))
-	case matches != 1:
+	case !matches(secrets, secret, now):
 		return Client{ID: client.ID}, NewError(CodeUnauthorized).Because(errors.New("no active secret of the client matches"))
 	}
+	s.known.add(client, secrets, now)
 	return client, nil
 }
 

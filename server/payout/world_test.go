@@ -199,12 +199,16 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// serviceOn returns a service on another store, with the clock of the world.
-func (w *world) serviceOn(s payout.Store) *payout.Service {
-	return payout.NewService(payout.Config{
+// serviceOn returns a service on another store, with the clock of the world; configure may change anything.
+func (w *world) serviceOn(s payout.Store, configure ...func(*payout.Config)) *payout.Service {
+	config := payout.Config{
 		Store: s, Country: reference.Country, Now: w.clock.Now, NewID: newID,
 		EventData: func(d payout.EventData) ([]byte, error) { return json.Marshal(d) },
-	})
+	}
+	for _, c := range configure {
+		c(&config)
+	}
+	return payout.NewService(config)
 }
 
 var ids atomic.Int64

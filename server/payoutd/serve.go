@@ -39,6 +39,7 @@ type serve struct {
 	OmitAddresses    bool          `help:"Leave the addresses of callers out of the log."`
 	Timeout          time.Duration `help:"Time to handle one request, once its body has arrived." default:"30s"`
 	BodyMemory       int64         `help:"Memory for the bodies of requests, in bytes; 0 is a quarter of GOMEMLIMIT, or else of the memory of the container or machine, and at most 268435456. Bodies wait for room for two minutes." default:"0"`
+	ClientsFor       time.Duration `help:"Time for which a client and its secrets are used without reading them again: a change by an operator is in force after it at the latest; at most 10s, 0 reads them for each request." default:"5s"`
 	EventRetention   time.Duration `help:"How long events are kept for GET /events; 0 is for ever, otherwise at least 120h, so that webhooks can be delivered until then." default:"2160h"`
 	ShutdownDelay    time.Duration `help:"Time to accept connections after SIGTERM, while /readyz answers 503." default:"0s"`
 	ShutdownPatience time.Duration `help:"Time for requests in flight to finish after that." default:"20s"`
@@ -75,7 +76,7 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 		WebhooksOff: s.Webhooks == "off", WebhookRescue: s.WebhookRescue,
 		Database: s.Database, Sandbox: s.Sandbox, RateLimit: s.RateLimit, Logger: log,
 		FailureLimit: s.FailureLimit, TrustedProxies: s.TrustedProxies, OmitAddresses: s.OmitAddresses,
-		Timeout: s.Timeout, BodyMemory: s.BodyMemory, EventRetention: s.EventRetention, ShutdownDelay: s.ShutdownDelay, ShutdownPatience: s.ShutdownPatience,
+		Timeout: s.Timeout, BodyMemory: s.BodyMemory, ClientsFor: s.ClientsFor, EventRetention: s.EventRetention, ShutdownDelay: s.ShutdownDelay, ShutdownPatience: s.ShutdownPatience,
 		SecretsKey: s.SecretsKey,
 	})
 	switch {
@@ -126,6 +127,7 @@ func (s serve) check() error {
 		{"failure-limit", s.FailureLimit < 0, "must not be negative"},
 		{"body-memory", s.BodyMemory < 0, "must not be negative"},
 		{"timeout", s.Timeout <= 0, "must be more than 0"},
+		{"clients-for", s.ClientsFor < 0 || s.ClientsFor > 10*time.Second, "must be 0s to 10s"},
 		{"event-retention", s.EventRetention != 0 && s.EventRetention < 120*time.Hour, "must be 0 or at least 120h"},
 		{"shutdown-delay", s.ShutdownDelay < 0, "must not be negative"},
 		{"shutdown-patience", s.ShutdownPatience <= 0, "must be more than 0"},

@@ -31,7 +31,7 @@ func (k counterKey) String() string { return k.destination + " " + k.currency + 
 func (c *checking) usage(ctx context.Context) error {
 	var clientID payout.ClientID
 	for {
-		next, ok, err := one(ctx, c.reads, func(s scanner, id *payout.ClientID) error { return s.Scan(id) }, `select client_id from (
+		next, ok, err := oneAny(ctx, c.reads, func(s scanner, id *payout.ClientID) error { return s.Scan(id) }, `select client_id from (
 			select * from (select client_id from transactions where client_id > $1 order by client_id limit 1) t
 			union all select * from (select client_id from limit_usage where client_id > $1 order by client_id limit 1) u
 			) n order by client_id limit 1`, clientID)
@@ -51,7 +51,7 @@ func (c *checking) usage(ctx context.Context) error {
 func (c *checking) usageOf(ctx context.Context, clientID payout.ClientID) error {
 	var after payout.UserID
 	for {
-		last, ok, err := one(ctx, c.reads, func(s scanner, id *payout.UserID) error { return s.Scan(id) },
+		last, ok, err := oneAny(ctx, c.reads, func(s scanner, id *payout.UserID) error { return s.Scan(id) },
 			`select id from users where client_id = $1 and id > $2 order by id limit 1 offset $3`, clientID, after, checkUsers-1)
 		if err != nil {
 			return err

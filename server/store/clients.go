@@ -26,7 +26,7 @@ func (r reads) Client(ctx context.Context, clientID payout.ClientID, at time.Tim
 	}, `select c.id, c.name, c.profile, c.disabled, s.hash, s.expires_at
 		from clients c
 		left join client_secrets s on s.client_id = c.id and (s.expires_at is null or s.expires_at > $2)
-		where c.id = $1`, clientID, micros(at))
+		where c.id = $1`, r.keyed(clientID, micros(at))...)
 	if err != nil || len(rows) == 0 {
 		return payout.Client{}, nil, false, err
 	}

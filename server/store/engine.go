@@ -37,8 +37,11 @@ type engine struct {
 	locked string
 	// exclusive is the same for rows to which no other transaction may refer either.
 	exclusive string
-	// binary are the first arguments of a statement in a transaction that writes much binary data.
-	binary []any
+	// keyed returns the first arguments of a statement that finds its rows by their key, whatever its values are. PostgreSQL keeps
+	// its plan, unless a pooler is in between.
+	keyed func() []any
+	// binary returns the first arguments of a statement in a transaction that writes much binary data.
+	binary func() []any
 	// unavailable reports whether the database is unreachable or overloaded, as opposed to a wrong statement.
 	unavailable func(error) bool
 	// conflict reports whether a transaction lost against a concurrent one, and may succeed if it is repeated.

@@ -29,22 +29,18 @@ func postgresEngine(databaseURL string) (engine, error) {
 	if err != nil {
 		return engine{}, ErrDatabaseURL // the cause may quote the password
 	}
+	var pool postgresPool
 	if !strings.Contains(databaseURL, "default_query_exec_mode=") {
-		// No prepared statements, because a pooler in transaction mode changes the connection between transactions.
+		// No prepared statements, because a pooler in transaction mode changes the connection between transactions, and because
+		// a plan that PostgreSQL keeps suits the lists of most clients, not those of one with far more rows.
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec
-	}
-	var binary []any
-	if config.DefaultQueryExecMode == pgx.QueryExecModeExec {
-		// That mode writes all values as text: a document would be in memory in hexadecimal, several times. This one costs one
-		// round trip more. A pooler in transaction mode allows it, in a transaction.
-		binary = []any{pgx.QueryExecModeDescribeExec}
+		pool.prepares = true
 	}
 	// A table lock, because an advisory lock belongs to a session, which such a pooler does not keep either.
 	locker, err := lock.NewPostgresTableLocker(lock.WithTableLockTimeout(100*time.Millisecond, 600))
 	if err != nil {
 		return engine{}, fmt.Errorf("make migration lock: %w", err)
 	}
-	var pool postgresPool
 	return engine{
 		dialect:    goose.DialectPostgres,
 		hosts:      hostsOf(config),
@@ -67,10 +63,21 @@ func postgresEngine(databaseURL string) (engine, error) {
 		},
 		// A wait for a standby that is cancelled, because the caller went away, makes the transaction visible. A lock is written
 		// after it and waits for the standby again.
-		kept:        " for key share",
-		locked:      " for no key update",
-		exclusive:   " for update",
-		binary:      binary,
+		kept:      " for key share",
+		locked:    " for no key update",
+		exclusive: " for update",
+		keyed:     pool.keyed,
+		binary: func() []any {
+			if config.DefaultQueryExecMode != pgx.QueryExecModeExec {
+				return nil
+			}
+			// That mode writes all values as text: a document would be in memory in hexadecimal, several times. This one costs one
+			// round trip more. A pooler in transaction mode allows it, in a transaction.
+			if keyed := pool.keyed(); keyed != nil {
+				return keyed
+			}
+			return []any{pgx.QueryExecModeDescribeExec}
+		},
 		unavailable: postgresUnavailable,
 		writable:    pool.writable,
 		// One pool is both, and no file is ours.

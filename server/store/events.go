@@ -61,12 +61,12 @@ func (r reads) FeedState(ctx context.Context, clientID payout.ClientID, position
 
 // EventQueue returns how many events wait for the publisher, not exact above mostCounted, and when the first of them was created.
 func (s *Store) EventQueue(ctx context.Context) (waiting int64, first time.Time, err error) {
-	at, ok, err := one(ctx, s.reads, func(s scanner, v *time.Time) error { return s.Scan(timeColumn{v}) },
+	at, ok, err := oneAny(ctx, s.reads, func(s scanner, v *time.Time) error { return s.Scan(timeColumn{v}) },
 		`select created_at from event_queue order by seq limit 1`)
 	if err != nil || !ok {
 		return 0, time.Time{}, err
 	}
-	waiting, _, err = one(ctx, s.reads, func(s scanner, v *int64) error { return s.Scan(v) },
+	waiting, _, err = oneAny(ctx, s.reads, func(s scanner, v *int64) error { return s.Scan(v) },
 		`select count(*) from (select 1 from event_queue limit $1) as waiting`, int64(mostCounted))
 	return waiting, at, err
 }
@@ -101,12 +101,12 @@ func (s *Store) DeleteEvents(
 			return err
 		}
 		for _, table := range []string{"webhook_attempts", "webhook_deliveries"} {
-			if _, err := t.exec(ctx, `delete from `+table+` where client_id = $1 and event_id in
+			if _, err := t.execAny(ctx, `delete from `+table+` where client_id = $1 and event_id in
 				(select id from events where client_id = $1 and position > $2 and position <= $3)`, clientID, after, last); err != nil {
 				return err
 			}
 		}
-		deleted, err = t.exec(ctx, `delete from events where client_id = $1 and position > $2 and position <= $3`, clientID, after, last)
+		deleted, err = t.execAny(ctx, `delete from events where client_id = $1 and position > $2 and position <= $3`, clientID, after, last)
 		return err
 	})
 	return deleted, last, err

@@ -111,7 +111,7 @@ func (t tx) publish(ctx context.Context, limit int) ([]payout.Published, error) 
 		heads[v.ClientID] = v.Position
 	}
 	// Numbers of our own, which need no placeholders.
-	if _, err := t.exec(ctx, `delete from event_queue where seq in (`+strings.Join(seqs, ", ")+`)`); err != nil {
+	if _, err := t.execAny(ctx, `delete from event_queue where seq in (`+strings.Join(seqs, ", ")+`)`); err != nil {
 		return nil, err
 	}
 	var values []string
@@ -120,7 +120,7 @@ func (t tx) publish(ctx context.Context, limit int) ([]payout.Published, error) 
 		args = append(args, clientID, position)
 		values = append(values, fmt.Sprintf("($%d, $%d)", len(args)-1, len(args)))
 	}
-	_, err = t.exec(ctx, `insert into event_head (client_id, position) values `+strings.Join(values, ", ")+`
+	_, err = t.execAny(ctx, `insert into event_head (client_id, position) values `+strings.Join(values, ", ")+`
 		on conflict (client_id) do update set position = excluded.position`, args...)
 	return moved, err
 }

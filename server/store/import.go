@@ -175,7 +175,7 @@ func upsert[T any](ctx context.Context, t tx, table referenceTable[T], rows []T,
 			}
 			args = append(args, table.args(v)...)
 		}
-		n, err := t.exec(ctx, `insert into `+table.name+` (`+table.columns+`) values `+values.String()+`)`+end, args...)
+		n, err := t.execAny(ctx, `insert into `+table.name+` (`+table.columns+`) values `+values.String()+`)`+end, args...)
 		if err != nil {
 			return 0, err
 		}
@@ -239,7 +239,7 @@ func remove[T any](ctx context.Context, t tx, table referenceTable[T], rows []T)
 		for i, id := range chunk {
 			args[i], marks[i] = id, fmt.Sprintf("$%d", i+1)
 		}
-		if _, err := t.exec(ctx, `delete from `+table.name+` where id in (`+strings.Join(marks, ", ")+`)`, args...); err != nil {
+		if _, err := t.execAny(ctx, `delete from `+table.name+` where id in (`+strings.Join(marks, ", ")+`)`, args...); err != nil {
 			return 0, err
 		}
 	}
@@ -247,7 +247,7 @@ func remove[T any](ctx context.Context, t tx, table referenceTable[T], rows []T)
 }
 
 func count[T any](ctx context.Context, t tx, table referenceTable[T]) (int, error) {
-	n, _, err := one(ctx, t.reads, func(s scanner, n *int) error { return s.Scan(n) }, `select count(*) from `+table.name)
+	n, _, err := oneAny(ctx, t.reads, func(s scanner, n *int) error { return s.Scan(n) }, `select count(*) from `+table.name)
 	return n, err
 }
 

@@ -130,7 +130,7 @@ func (s selection) query(ctx context.Context, r reads, columns string) (_ string
 	}
 	var end statement
 	text := `select created_at, id` + end.rows(s, newest, oldest) + fmt.Sprintf(` limit 1 offset %d`, examined-1)
-	at, more, err := one(ctx, r, func(row scanner, p *payout.Position) error {
+	at, more, err := oneAny(ctx, r, func(row scanner, p *payout.Position) error {
 		return row.Scan(timeColumn{&p.CreatedAt}, &p.ID)
 	}, text, end.args...)
 	if err != nil {

@@ -24,6 +24,8 @@ const fullTime = 10 * time.Second
 type postgresPool struct {
 	readOnly atomic.Int64 // when a write found its server read-only; connections opened before are not used any more
 	full     atomic.Int64 // when a write found no space
+	prepares bool         // statements by key are prepared,
+	pooled   atomic.Bool  // but not where a pooler may run the next one on another connection
 }
 
 // open returns a pool that recovers from servers that hang and from those that are not the primary any more.
@@ -40,7 +42,7 @@ func (p *postgresPool) open(config *pgx.ConnConfig) *sql.DB {
 	config.OnPgError = func(c *pgconn.PgConn, e *pgconn.PgError) bool { p.note(e); return keep(c, e) }
 	stop := watchConnections(&config.Config)
 	db := sql.OpenDB(watchedConnector{
-		stdlib.GetConnector(*config, stdlib.OptionAfterConnect(opened), stdlib.OptionResetSession(p.mayBeUsed)), stop,
+		stdlib.GetConnector(*config, stdlib.OptionAfterConnect(p.opened), stdlib.OptionResetSession(p.mayBeUsed)), stop,
 	})
 	db.SetMaxOpenConns(postgresConnections)
 	db.SetMaxIdleConns(postgresConnections)
@@ -61,9 +63,27 @@ func (p *postgresPool) note(e *pgconn.PgError) {
 // openedAt is the key of the time when a connection was opened.
 const openedAt = "opened"
 
-func opened(_ context.Context, c *pgx.Conn) error {
+func (p *postgresPool) opened(ctx context.Context, c *pgx.Conn) error {
 	c.PgConn().CustomData()[openedAt] = time.Now().UnixMicro()
+	if !p.prepares || p.pooled.Load() {
+		return nil
+	}
+	var process uint32
+	if err := c.QueryRow(ctx, `select pg_backend_pid()`).Scan(&process); err != nil {
+		return err
+	}
+	if process != c.PgConn().PID() { // a pooler gives its clients numbers of its own
+		p.pooled.Store(true)
+	}
 	return nil
+}
+
+// keyed returns the first arguments of a statement by key.
+func (p *postgresPool) keyed() []any {
+	if !p.prepares || p.pooled.Load() {
+		return nil
+	}
+	return []any{pgx.QueryExecModeCacheStatement}
 }
 
 // mayBeUsed refuses idle connections of the time before the server was found read-only. A new one looks for the primary.

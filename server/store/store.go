@@ -294,7 +294,16 @@ func (r reads) failed(err error) error {
 	return fmt.Errorf("database: %w", err)
 }
 
+// keyed returns the arguments of a statement that finds its rows by their key.
+func (r reads) keyed(args ...any) []any { return append(r.engine.keyed(), args...) }
+
+// exec runs a statement that finds its rows by their key, or inserts them.
 func (r reads) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	return r.execAny(ctx, query, r.keyed(args...)...)
+}
+
+// execAny runs a statement that is planned for its values: that of a range, or one with a different text each time.
+func (r reads) execAny(ctx context.Context, query string, args ...any) (int64, error) {
 	result, err := r.db.ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, r.failed(err)
@@ -303,7 +312,7 @@ func (r reads) exec(ctx context.Context, query string, args ...any) (int64, erro
 	return n, r.failed(err)
 }
 
-// list runs a query and scans each row.
+// list runs a query, which is planned for its values unless they are keyed, and scans each row.
 func list[T any](ctx context.Context, r reads, scan func(scanner, *T) error, query string, args ...any) (all []T, err error) {
 	if _, alone := r.db.(*sql.DB); !alone { // the transaction is repeated as a whole
 		return collect(ctx, r, scan, query, args)
@@ -332,8 +341,13 @@ func collect[T any](ctx context.Context, r reads, scan func(scanner, *T) error, 
 	return all, r.failed(rows.Err())
 }
 
-// one runs a query for at most one row, and returns false if there is none.
+// one runs a query for the row of a key, and returns false if there is none.
 func one[T any](ctx context.Context, r reads, scan func(scanner, *T) error, query string, args ...any) (T, bool, error) {
+	return oneAny(ctx, r, scan, query, r.keyed(args...)...)
+}
+
+// oneAny runs a query that is planned for its values, for at most one row, and returns false if there is none.
+func oneAny[T any](ctx context.Context, r reads, scan func(scanner, *T) error, query string, args ...any) (T, bool, error) {
 	all, err := list(ctx, r, scan, query, args...)
 	if err != nil || len(all) == 0 {
 		var none T

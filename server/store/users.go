@@ -52,9 +52,9 @@ func (t tx) InsertUserDocuments(ctx context.Context, clientID payout.ClientID, u
 // insertDocuments writes the documents of a user, or of one of the user's transactions.
 func (t tx) insertDocuments(ctx context.Context, clientID payout.ClientID, userID payout.UserID, transactionID *payout.TransactionID, position int, all []payout.Document) error {
 	for i, d := range all {
-		if _, err := t.exec(ctx, `insert into documents (client_id, user_id, transaction_id, position, `+documentColumns+`,
+		if _, err := t.execAny(ctx, `insert into documents (client_id, user_id, transaction_id, position, `+documentColumns+`,
 			content) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-			append(slices.Clone(t.engine.binary), clientID, userID, transactionID, position+i, d.ID, string(d.Kind), d.Type, d.Value,
+			append(t.engine.binary(), clientID, userID, transactionID, position+i, d.ID, string(d.Kind), d.Type, d.Value,
 				d.MediaType, d.ExpiryDate, d.IssuingAuthority, d.Country, d.State, d.Content)...); err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (r reads) CIPTags(ctx context.Context, clientID payout.ClientID, userID pay
 		status payout.CIPStatus
 	}
 	rows, err := list(ctx, r, func(s scanner, v *row) error { return s.Scan(&v.tag, &v.status) },
-		`select tag, status from cip_tags where client_id = $1 and user_id = $2`, clientID, userID)
+		`select tag, status from cip_tags where client_id = $1 and user_id = $2`, r.keyed(clientID, userID)...)
 	tags := make(map[string]payout.CIPStatus, len(rows))
 	for _, v := range rows {
 		tags[v.tag] = v.status
@@ -142,7 +142,7 @@ func (t tx) AddUsage(ctx context.Context, clientID payout.ClientID, key payout.U
 		values ($1, $2, $3, $4, $5, $8), ($1, $2, $3, $4, $6, $8), ($1, $2, $3, $4, $7, $8)
 		on conflict (client_id, user_id, destination, currency, period) do update set used = limit_usage.used + excluded.used
 		returning period, used`,
-		clientID, key.UserID, key.Destination, key.Currency, year, month, day, amount)
+		t.keyed(clientID, key.UserID, key.Destination, key.Currency, year, month, day, amount)...)
 	if t.engine.outOfRange(err) {
 		err = payout.NewError(payout.CodeLimitExceeded).Because(err)
 	}

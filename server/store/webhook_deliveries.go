@@ -123,7 +123,7 @@ func (t tx) DeleteWebhookDeliveries(ctx context.Context, clientID payout.ClientI
 	}
 	last := ids[len(ids)-1]
 	for _, table := range []string{"webhook_attempts", "webhook_deliveries"} {
-		if _, err := t.exec(ctx, `delete from `+table+` where client_id = $1 and endpoint_id = $2 and event_id <= $3`,
+		if _, err := t.execAny(ctx, `delete from `+table+` where client_id = $1 and endpoint_id = $2 and event_id <= $3`,
 			clientID, id, last); err != nil {
 			return 0, err
 		}

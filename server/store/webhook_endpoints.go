@@ -65,7 +65,7 @@ func (t tx) InsertWebhookEndpoint(ctx context.Context, clientID payout.ClientID,
 		return false, err
 	}
 	number := func(s scanner, v *int) error { return s.Scan(v) }
-	there, _, err := one(ctx, t.reads, number, `select count(*) from webhook_endpoints where client_id = $1`, clientID)
+	there, _, err := oneAny(ctx, t.reads, number, `select count(*) from webhook_endpoints where client_id = $1`, clientID)
 	if err != nil || there >= most {
 		return false, err
 	}

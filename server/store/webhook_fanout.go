@@ -82,7 +82,7 @@ func (t tx) insertFanout(ctx context.Context, now time.Time, rows []fanoutRow) e
 		job := WebhookJob{v.ClientID, v.endpointID, v.EventID}
 		jobs[i] = river.InsertManyParams{Args: job, InsertOpts: insertOnce(time.Time{}, v.priority)}
 	}
-	if _, err := t.exec(ctx, `insert into webhook_deliveries (client_id, `+webhookDeliveryColumns+`, attempts) values `+
+	if _, err := t.execAny(ctx, `insert into webhook_deliveries (client_id, `+webhookDeliveryColumns+`, attempts) values `+
 		strings.Join(values, ", "), args...); err != nil {
 		return err
 	}

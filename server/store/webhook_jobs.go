@@ -136,7 +136,7 @@ func (t tx) cancelBatch(ctx context.Context, clientID payout.ClientID, id payout
 		eventID   payout.EventID
 	}
 	// The last of the batch bounds a range of the index by status, so that no plan can look at more.
-	last, more, err := one(ctx, t.reads, func(s scanner, k *key) error { return s.Scan(&k.createdAt, &k.eventID) },
+	last, more, err := oneAny(ctx, t.reads, func(s scanner, k *key) error { return s.Scan(&k.createdAt, &k.eventID) },
 		`select created_at, event_id from webhook_deliveries where client_id = $1 and endpoint_id = $2 and status = $3
 		order by created_at, event_id limit 1 offset $4`, clientID, id, string(payout.WebhookPending), int64(cancelBatch-1))
 	if err != nil {
@@ -148,7 +148,7 @@ func (t tx) cancelBatch(ctx context.Context, clientID payout.ClientID, id payout
 		update += ` and (created_at, event_id) <= ($5, $6)`
 		args = append(args, last.createdAt, last.eventID)
 	}
-	_, err = t.exec(ctx, update, args...)
+	_, err = t.execAny(ctx, update, args...)
 	return more, err
 }
 
@@ -191,13 +191,13 @@ func (s *Store) WebhookJobs(ctx context.Context) (WebhookJobs, error) {
 	count := func(state string) string {
 		return `(select count(*) from (select 1 from river_job where state = '` + state + `' and queue = $1 limit $2) as ` + state + `)`
 	}
-	all, _, err := one(ctx, s.reads, func(row scanner, v *WebhookJobs) error { return row.Scan(&v.Running, &v.Due, &v.Later) },
+	all, _, err := oneAny(ctx, s.reads, func(row scanner, v *WebhookJobs) error { return row.Scan(&v.Running, &v.Due, &v.Later) },
 		`select `+count("running")+`, `+count("available")+`, `+count("scheduled")+` + `+count("retryable"), WebhookQueue, int64(mostCounted))
 	if err != nil {
 		return WebhookJobs{}, err
 	}
 	for priority := healthyPriority; priority <= failingPriority; priority++ { // the index has them in this order
-		at, ok, err := one(ctx, s.reads, func(row scanner, v *time.Time) error { return row.Scan(v) }, `select scheduled_at from river_job
+		at, ok, err := oneAny(ctx, s.reads, func(row scanner, v *time.Time) error { return row.Scan(v) }, `select scheduled_at from river_job
 			where state = 'available' and queue = $1 and priority = $2 order by scheduled_at limit 1`, WebhookQueue, priority)
 		if err != nil {
 			return WebhookJobs{}, err
