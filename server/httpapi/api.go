@@ -47,24 +47,29 @@ type Config struct {
 	Sandbox bool
 	// Pages are more pages by path, for GET and HEAD: those for readers of the contract.
 	Pages map[string]http.Handler
+	// Console serves /console and all below it, for GET, HEAD and POST; nil: there is none.
+	Console http.Handler
+	// Watch is told of each request to the API once it is answered; nil: nobody is.
+	Watch func(context.Context, Exchange)
 }
 
 // New returns the handler of the service.
 func New(c Config) http.Handler {
-	e, log := echo.New(), requestLog{c.Logger, !c.OmitAddresses}
+	e, log, watcher := echo.New(), requestLog{c.Logger, !c.OmitAddresses}, watch{c.Watch, c.Now}
 	methods := map[string][]string{} // by path
 	e.HTTPErrorHandler = fail
 	e.Binder = checkedBody{}
 	e.IPExtractor = addressFrom(c.TrustedProxies)
 	e.Use(
 		c.Metrics.observe,
-		observe(log, c.NewID),
+		observe(log, c.NewID, watcher),
 		unstored,
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: recovered}),
 		wholePath,
 		literalPath(methods),
 	)
 	mountPages(e, c)
+	mountConsole(e, c.Console)
 	router := router{
 		echo: e, contract: c.Contract, sandbox: c.Sandbox,
 		guard: guard{
@@ -73,7 +78,11 @@ func New(c Config) http.Handler {
 			bodies:   c.Bodies, timeout: c.Timeout,
 		},
 	}
-	gen.RegisterHandlers(router, gen.NewStrictHandler(handlers{c.Service}, []gen.StrictMiddlewareFunc{c.Metrics.created}))
+	around := []gen.StrictMiddlewareFunc{c.Metrics.created}
+	if c.Watch != nil {
+		around = append(around, watcher.created)
+	}
+	gen.RegisterHandlers(router, gen.NewStrictHandler(handlers{c.Service}, around))
 	for _, route := range e.Routes() {
 		methods[route.Path] = append(methods[route.Path], route.Method)
 	}
