@@ -132,10 +132,10 @@ func (c *Console) movers(t *api.Transaction) string {
 		if m.From == m.To {
 			to = string(m.Delivery)
 		}
-		clauses = append(clauses, "to "+to+": "+strings.ReplaceAll(m.Who, ", ", " or "))
+		clauses = append(clauses, to+" (by the "+strings.ReplaceAll(m.Who, ", ", " or the ")+")")
 	}
 	if clauses == nil {
 		return "Nobody can move it any more."
 	}
-	return "Who can move it " + strings.Join(clauses, "; ") + ". In this sandbox, you can."
+	return "It can move to " + strings.Join(clauses, " or ") + ". In this sandbox, you are both."
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"crypto/rand"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,8 +148,26 @@ func newPayout(v *visit) (*view, error) {
 	shown.Receiver = shown.In["mode"] == string(api.CalculationModeReceiverAmount)
 	if tried, ok := v.outcome.(*tried); ok {
 		shown.Preview, shown.Code = tried.preview, tried.code
+	} else if v.problem == nil {
+		shown.Code = v.codeOf(shown, chosen)
 	}
 	return &view{"new.html", "New payout", "new", shown}, nil
+}
+
+// codeOf returns the request of a form that was not sent yet; nil if something is missing.
+func (v *visit) codeOf(shown newView, to way) []snippet {
+	form := url.Values{"user": {shown.User}, "to": {to.String()}, "account": {v.input("account")}}
+	for name, value := range shown.In {
+		form.Set(name, value)
+	}
+	if v.input("account") == "" && len(shown.Accounts) > 0 {
+		form.Set("account", shown.Accounts[0].Value)
+	}
+	_, request, w, err := payoutRequest(form)
+	if err != nil {
+		return nil
+	}
+	return snippets(v.address(), v.tenant.Client, uuid.MustParse(shown.User), request, w, shown.In["key"])
 }
 
 // senders lists whom the payout can come from, and returns the chosen one: by default the newest. It is nil if there is none.
@@ -278,7 +297,7 @@ func createPayout(v *visit) error {
 	if v.input("do") == "choose" {
 		return nil
 	}
-	user, request, w, err := v.payoutRequest()
+	user, request, w, err := payoutRequest(v.PostForm)
 	if err != nil {
 		return err
 	}
@@ -300,14 +319,15 @@ func createPayout(v *visit) error {
 }
 
 // payoutRequest reads the form.
-func (v *visit) payoutRequest() (user uuid.UUID, request api.TransactionRequest, w way, err error) {
-	if user, err = uuid.Parse(v.input("user")); err != nil {
+func payoutRequest(form url.Values) (user uuid.UUID, request api.TransactionRequest, w way, err error) {
+	input := func(name string) string { return strings.TrimSpace(form.Get(name)) }
+	if user, err = uuid.Parse(input("user")); err != nil {
 		return user, request, w, invalid{"sender", "must be chosen"}
 	}
-	if request.FromFundID, err = uuid.Parse(v.input("account")); err != nil {
+	if request.FromFundID, err = uuid.Parse(input("account")); err != nil {
 		return user, request, w, invalid{"funding account", "must be chosen"}
 	}
-	w, ok := parseWay(v.input("to"))
+	w, ok := parseWay(input("to"))
 	if !ok {
 		return user, request, w, invalid{"payee and account", "must be chosen"}
 	}
@@ -315,26 +335,31 @@ func (v *visit) payoutRequest() (user uuid.UUID, request api.TransactionRequest,
 		name, label string
 		into        *api.Amount
 	}{{"from_amount", "amount sent", &request.FromAmount}, {"rate", "exchange rate", &request.ExchangeRate}} {
-		if *f.into, err = client.ParseAmount(v.input(f.name)); err != nil {
+		if *f.into, err = client.ParseAmount(input(f.name)); err != nil {
 			return user, request, w, invalid{f.label, "must be a number such as 100.00"}
 		}
 	}
-	receiver := v.input("mode") == string(api.CalculationModeReceiverAmount)
+	receiver := input("mode") == string(api.CalculationModeReceiverAmount)
 	for _, f := range []struct {
 		name, label string
 		wanted      bool
 		into        **api.Amount
-	}{{"to_amount", "amount received", receiver, &request.ToAmount}, {"fee", "fee", v.input("fee") != "", &request.FeeAmount}} {
+	}{{"to_amount", "amount received", receiver, &request.ToAmount}, {"fee", "fee", input("fee") != "", &request.FeeAmount}} {
 		if !f.wanted {
 			continue
 		}
-		amount, err := client.ParseAmount(v.input(f.name))
+		amount, err := client.ParseAmount(input(f.name))
 		if err != nil {
 			return user, request, w, invalid{f.label, "must be a number such as 100.00"}
 		}
 		*f.into = &amount
 	}
-	request.FromCurrency, request.ToCurrency, request.To = v.input("from_currency"), w.Currency, w.side(receiver)
-	request.ClientReference, request.Note = v.optional("reference"), v.optional("note")
+	request.FromCurrency, request.ToCurrency, request.To = input("from_currency"), w.Currency, w.side(receiver)
+	if text := input("reference"); text != "" {
+		request.ClientReference = &text
+	}
+	if text := input("note"); text != "" {
+		request.Note = &text
+	}
 	return user, request, w, nil
 }

@@ -199,7 +199,7 @@ var functions = template.FuncMap{
 		return template.HTML(fmt.Sprintf(`<time datetime="%s">%s</time>`, t.Format(time.RFC3339), t.Format("2006-01-02 15:04:05"))) //nolint:gosec // see above
 	},
 	"text":  plain,
-	"words": func(s any) string { return strings.ToLower(strings.ReplaceAll(fmt.Sprint(s), "_", " ")) },
+	"words": func(s any) string { return strings.ToLower(strings.ReplaceAll(plain(s), "_", " ")) },
 	"ms":    func(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) },
 	"host": func(address string) string {
 		if u, err := url.Parse(address); err == nil && u.Host != "" {
@@ -219,7 +219,7 @@ var functions = template.FuncMap{
 	"tail": func(text string) string { return "…" + text[max(0, len(text)-4):] },
 }
 
-// plain returns the text of an optional member.
+// plain returns the text of a member, which may be optional.
 func plain(v any) string {
 	switch v := v.(type) {
 	case *string:
@@ -238,6 +238,8 @@ func plain(v any) string {
 		if v != nil {
 			return string(*v)
 		}
+	default:
+		return fmt.Sprint(v)
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 )
 
@@ -41,7 +42,7 @@ func requests(v *visit) (*view, error) {
 
 // Link is the page of what a request was about, if there is one.
 func (e entry) Link() string {
-	base := "/console/" + e.Client
+	base := "/console/" + url.PathEscape(e.Client)
 	switch {
 	case e.Client == "" || e.Status >= 400:
 		return ""
