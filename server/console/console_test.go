@@ -310,3 +310,30 @@ func TestLists(t *testing.T) {
 	b.visit(sandbox + "/users?status=NONSENSE")
 	b.shows(http.StatusBadRequest, "BAD_REQUEST")
 }
+
+// Another payee or sender changes the currencies and the rate; the rest of the form stays.
+func TestChoosing(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	b := open(t, s)
+	form := b.demo()
+	c, ctx := sdk(t, s, 0), t.Context()
+	other, err := c.CreateUser(ctx, api.UserRequest{FirstName: "Greg", Email: "greg@example.com", Country: "GB", Type: new(api.UserTypeSend)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CreateReceiveUser(ctx, other.ID, api.ReceiveUserRequest{FirstName: "Isha", Country: "IN"}); err != nil {
+		t.Fatal(err)
+	}
+	form.Set("do", "choose")
+	form.Set("user", other.ID.String())
+	form.Set("from_amount", "77.00")
+	form.Set("currency", "NPR")
+	b.send(sandbox+"/payouts/new", form)
+	b.shows(http.StatusOK, "Isha: cash pickup, INR", "The sender has none.")
+	for field, want := range map[string]string{"from_amount": "77.00", "from_currency": "GBP", "rate": "83.10", "currency": "INR"} {
+		if got := b.first(`name="` + field + `"[^>]*value="([^"]*)"`); got != want {
+			t.Errorf("%s is %s, want %s", field, got, want)
+		}
+	}
+}

@@ -44,14 +44,17 @@ type written struct {
 	body         bytes.Buffer
 }
 
+// Header implements http.ResponseWriter.
 func (w *written) Header() http.Header { return w.header }
 
+// WriteHeader implements http.ResponseWriter.
 func (w *written) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status, w.sent = status, w.header.Clone()
 	}
 }
 
+// Write implements http.ResponseWriter.
 func (w *written) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	return w.body.Write(p)

@@ -3,6 +3,7 @@ package console
 import (
 	"crypto/rand"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -136,12 +137,15 @@ func newPayout(v *visit) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.Method == "GET" {
+	fresh, changed := v.Method != http.MethodPost, v.input("do") == "choose"
+	if fresh {
 		shown.In["from_amount"], shown.In["mode"] = "100.00", string(api.CalculationModeSenderAmount)
-		shown.In["from_currency"] = currencies[sender.Country]
 		shown.In["key"] = "console-" + strings.ToLower(rand.Text()[:12])
 	}
-	if v.Method == "GET" || v.input("do") == "choose" && shown.In["rate"] == "" || v.input("currency") != chosen.Currency && v.input("do") == "choose" {
+	if fresh || changed {
+		shown.In["from_currency"] = currencies[sender.Country]
+	}
+	if fresh || changed && v.input("currency") != chosen.Currency { // the currency that the rate was for
 		shown.In["rate"] = sampleRates[chosen.Currency]
 	}
 	shown.Currency = chosen.Currency

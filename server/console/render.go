@@ -159,7 +159,12 @@ func (c *Console) render(w http.ResponseWriter, v *visit, shown *view, err error
 // rows is a table of payouts.
 type rows struct {
 	Base    string
-	Payouts []api.Transaction
+	Payouts []row
+}
+
+type row struct {
+	*api.Transaction
+	Next string
 }
 
 func parseTemplates() (map[string]*template.Template, error) {
@@ -214,7 +219,13 @@ var functions = template.FuncMap{
 		}
 		return name
 	},
-	"pair": func(f frame, payouts []api.Transaction) rows { return rows{f.Base, payouts} },
+	"rows": func(f frame, payouts []api.Transaction) rows {
+		r := rows{Base: f.Base}
+		for i := range payouts {
+			r.Payouts = append(r.Payouts, row{&payouts[i], f.waitingOf(&payouts[i], nil).For})
+		}
+		return r
+	},
 	"list": func(items ...string) []string { return items },
 	"tail": func(text string) string { return "…" + text[max(0, len(text)-4):] },
 }

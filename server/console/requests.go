@@ -23,10 +23,7 @@ func requests(v *visit) (*view, error) {
 		shown.Page = min(n, shown.Pages)
 	}
 	if id := v.input("id"); id != "" { // one request
-		for _, e := range v.seen.find(func(r Request) bool { return r.RequestID == id }) {
-			shown.Requests = append(shown.Requests, e)
-		}
-		shown.Pages = 1
+		shown.Requests, shown.Pages = v.seen.find(func(r Request) bool { return r.RequestID == id }), 1
 		return &view{"requests.html", "Request", "requests", shown}, nil
 	}
 	first := (shown.Page - 1) * requestsOfPage

@@ -66,9 +66,9 @@ func (s *searchView) add(h hit) {
 
 // find asks the API as one client.
 func (v *visit) find(text string) ([]hit, error) {
-	var s searchView
+	var s, around searchView
 	if id, err := uuid.Parse(text); err == nil {
-		if err := v.findID(&s, id); err != nil {
+		if err := v.findID(&s, &around, id); err != nil {
 			return nil, err
 		}
 	} else if strings.Contains(text, "@") {
@@ -97,21 +97,27 @@ func (v *visit) find(text string) ([]hit, error) {
 			return nil, err
 		}
 		v.addPayouts(&s, found)
+		for _, h := range around.Found {
+			s.add(h)
+		}
 	}
 	return s.Found, nil
 }
 
-// findID finds what has this id. What the API reads only below a user is found by its events.
-func (v *visit) findID(s *searchView, id uuid.UUID) error {
+// findID finds what has this id, and around it the user that it belongs to. What the API reads only below a user is found by its
+// events, and by the request that created it.
+func (v *visit) findID(s, around *searchView, id uuid.UUID) error {
 	u, err := v.sdk().GetUser(v.Context(), id)
 	switch {
 	case err == nil:
 		v.addUsers(s, []api.User{*u})
+		return nil
 	case !isMissing(err):
 		return err
 	}
 	if e, err := v.sdk().GetWebhookEndpoint(v.Context(), id); err == nil {
 		s.add(hit{"Webhook endpoint", e.URL, v.base() + "/webhooks/" + id.String(), ""})
+		return nil
 	}
 	text := id.String()
 	events, err := v.tenant.feed.since(v.Context(), v.sdk(), func(h happened) bool {
@@ -133,14 +139,26 @@ func (v *visit) findID(s *searchView, id uuid.UUID) error {
 			v.addPayouts(s, []api.Transaction{*t})
 			continue
 		}
-		s.add(hit{"User", "of the event or account", v.base() + "/users/" + h.User, ""})
+		if err := v.addUser(around, userID); err != nil {
+			return err
+		}
 	}
 	for _, e := range v.seen.find(func(r Request) bool { return r.Client == v.tenant.ID && r.Created == text }) {
-		if link := e.Link(); link != "" {
-			s.add(hit{"User", "of what has this id", link, ""})
+		if userID, err := uuid.Parse(e.IDs["user_id"]); err == nil {
+			if err := v.addUser(around, userID); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+func (v *visit) addUser(s *searchView, id uuid.UUID) error {
+	u, err := v.sdk().GetUser(v.Context(), id)
+	if err == nil {
+		v.addUsers(s, []api.User{*u})
+	}
+	return err
 }
 
 func (v *visit) addUsers(s *searchView, users []api.User) {

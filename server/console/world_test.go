@@ -92,8 +92,8 @@ var tags = regexp.MustCompile(`(?s)<[^>]*>`)
 
 // text is what the page shows.
 func (b *browser) text() string {
-	_, main, _ := strings.Cut(b.page, "<main")
-	return strings.Join(strings.Fields(html.UnescapeString(tags.ReplaceAllString("<main"+main, " "))), " ")
+	shown := b.page[max(0, strings.Index(b.page, "<main")):]
+	return strings.Join(strings.Fields(html.UnescapeString(tags.ReplaceAllString(shown, " "))), " ")
 }
 
 // shows fails the test unless the page has this status and these texts.

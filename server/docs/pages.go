@@ -116,8 +116,10 @@ func StylePath() string { path, _ := styleAsset(); return path }
 // IconPath is documented at StylePath.
 func IconPath() string { path, _ := iconAsset(); return path }
 
-func styleAsset() (string, http.Handler) { return Asset("/docs/", "page.css", "text/css; charset=utf-8", style) }
-func iconAsset() (string, http.Handler)  { return Asset("/docs/", "icon.svg", "image/svg+xml", icon) }
+func styleAsset() (string, http.Handler) {
+	return Asset("/docs/", "page.css", "text/css; charset=utf-8", style)
+}
+func iconAsset() (string, http.Handler) { return Asset("/docs/", "icon.svg", "image/svg+xml", icon) }
 
 // asset adds a file, and returns its path.
 func (s *site) asset(path string, h http.Handler) string {
