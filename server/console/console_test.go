@@ -337,3 +337,40 @@ func TestChoosing(t *testing.T) {
 		}
 	}
 }
+
+// A full page is below 50 kB.
+func TestPagesAreSmall(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	b := open(t, s)
+	form := b.demo()
+	c, ctx := sdk(t, s, 0), t.Context()
+	payee, err := c.CreateReceiveUser(ctx, uuid.MustParse(form.Get("user")), api.ReceiveUserRequest{
+		FirstName: strings.Repeat("Bina", 10), LastName: new(strings.Repeat("Example", 5)), Country: "NP",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := "CASH_PICKUP/NPR/" + payee.ID.String() + "/1001"
+	ways := []string{"", "PROCESSING", "PROCESSING COMPLETED", "PROCESSING FAILED", "CANCELED", "PROCESSING COMPLETED RETURNED"}
+	for i := range 9 * len(ways) {
+		b.create(form, "to", to, "from_amount", "1.00", "key", fmt.Sprintf("key-%d", i), "reference", fmt.Sprintf("%064d", i))
+		for move := range strings.FieldsSeq(ways[i%len(ways)]) {
+			fields := url.Values{"status": {move}}
+			if move == "FAILED" || move == "RETURNED" {
+				fields.Set("reason", "ACCOUNT_CANNOT_RECEIVE")
+			}
+			b.send(b.path+"/status", fields)
+			b.shows(http.StatusOK, "The payout was moved.")
+		}
+		if i%4 == 0 {
+			call(t, s, http.MethodPost, "/users", `{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"first_name":1}`)
+		}
+	}
+	for _, path := range []string{"/payouts", "/payouts/all", "/payouts/new", "/users", "/users/" + form.Get("user"), "/webhooks", "/requests", "/search?q=" + payee.ID.String()} {
+		b.visit(sandbox + path)
+		if b.status != http.StatusOK || len(b.page) > 50_000 {
+			t.Errorf("%s answers %d with %d bytes", path, b.status, len(b.page))
+		}
+	}
+}

@@ -31,7 +31,7 @@ type Request struct {
 const (
 	keptRequests  = 200
 	keptCreations = 1000
-	keptDetails   = 20 // of a request
+	keptDetails   = 10 // of a request
 )
 
 // entry is a request in the journal.

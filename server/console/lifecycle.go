@@ -137,5 +137,5 @@ func (c *Console) movers(t *api.Transaction) string {
 	if clauses == nil {
 		return "Nobody can move it any more."
 	}
-	return "It can move to " + strings.Join(clauses, " or ") + ". In this sandbox, you are both."
+	return "It can move to " + strings.Join(clauses, " or ") + ". In this sandbox, you play the operator too."
 }

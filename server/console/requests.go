@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-const requestsOfPage = 40
+const requestsOfPage = 25
 
 type requestsView struct {
 	Requests    []entry

@@ -90,11 +90,11 @@ func TestRequestsAreBounded(t *testing.T) {
 	}
 	b := open(t, s)
 	b.visit(sandbox + "/requests")
-	b.shows(http.StatusOK, "Page 1 of 5", "Older")
+	b.shows(http.StatusOK, "Page 1 of 8", "Older")
 	if size := len(b.page); size > 50_000 {
 		t.Errorf("the page has %d bytes", size)
 	}
-	b.visit(sandbox + "/requests?page=5")
+	b.visit(sandbox + "/requests?page=8")
 	b.shows(http.StatusOK, second)
 	b.visit(sandbox + "/requests?id=" + first)
 	b.shows(http.StatusOK, "No requests yet")

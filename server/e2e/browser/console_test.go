@@ -214,7 +214,7 @@ func (b *tab) fill(s *servertest.Server, receiver string) map[string]string {
 		for click := range strings.FieldsSeq(clicks) {
 			b.press(click)
 		}
-		name := map[int]string{5: "payout", 7: "held"}[i]
+		name := map[int]string{5: "payout", 6: "paid", 7: "held"}[i]
 		if name != "" {
 			pages[name] = eval[string](b, `location.pathname`)
 		}
