@@ -374,3 +374,25 @@ func TestPagesAreSmall(t *testing.T) {
 		}
 	}
 }
+
+// Cash is made ready for pickup before it is collected; no other payout can be.
+func TestCashWaitsAtTheCounter(t *testing.T) {
+	t.Parallel()
+	b := open(t, servertest.New(t))
+	form := b.demo()
+	const ready = "Make ready for pickup"
+	for to, cash := range map[string]bool{form.Get("to"): false, "CASH_PICKUP/NPR/" + strings.Split(form.Get("to"), "/")[2] + "/1001": true} {
+		b.create(form, "to", to, "key", fmt.Sprintf("cash-%t", cash))
+		b.send(b.path+"/status", url.Values{"status": {"PROCESSING"}})
+		if strings.Contains(b.text(), ready) != cash {
+			t.Errorf("%s: %s", to, b.text())
+		}
+		if cash {
+			b.send(b.path+"/status", url.Values{"status": {"PROCESSING"}, "delivery": {"READY_FOR_PICKUP"}})
+			b.shows(http.StatusOK, "The cash waits at the counter.")
+			if strings.Contains(b.text(), ready) {
+				t.Error("it can be made ready twice")
+			}
+		}
+	}
+}
