@@ -93,6 +93,12 @@ axe: .tmp/axe/node_modules/axe-core/axe.min.js ## Install axe-core, which the te
 	mkdir -p .tmp/axe && cp $^ .tmp/axe && cd .tmp/axe && npm ci --no-audit --no-fund
 	@touch $@ # the package has times of its own
 
+.PHONY: pictures
+pictures: axe ## Take pictures of the console, the documentation and a conformance report into .tmp/pictures, and those of README
+	@mkdir -p .tmp/pictures
+	@cd server/e2e/browser && PAYOUTD_TEST_PICTURES=$(CURDIR)/.tmp/pictures go test -run TestPictures -count=1 -timeout 10m
+	@mkdir -p server/docs/pictures && cp .tmp/pictures/console.png .tmp/pictures/docs.png server/docs/pictures
+
 .PHONY: bench
 bench: ## Compare with ogen, stock kin-openapi, pgbench and Prism in turns (ONLY=GROUP,... for some); table and picture in .tmp/bench
 	@cd server/bench && go generate && go run . -only="$(ONLY)"

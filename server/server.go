@@ -100,11 +100,15 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.end = background(feed.run)
+	inside, watch, err := newConsole(c, document.Info.Description, func() http.Handler { return s.handler })
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	s.handler = httpapi.New(httpapi.Config{
 		Service: service, Contract: rules, Logger: c.Logger, Ready: s.ready, NewID: c.NewID, Now: c.Now, Timeout: c.Timeout,
 		ClientsFor: c.ClientsFor,
 		RateLimit:  c.RateLimit, FailureLimit: c.FailureLimit, TrustedProxies: c.TrustedProxies, OmitAddresses: c.OmitAddresses,
-		Metrics: s.metrics, Sandbox: c.Sandbox, Pages: readers, Bodies: bodies.Receiver{
+		Metrics: s.metrics, Sandbox: c.Sandbox, Pages: readers, Console: inside, Watch: watch, Bodies: bodies.Receiver{
 			Limit: contract.DefaultBodyLimit, Memory: newBodyMemory(c.BodyMemory, c.BodyPatience),
 		},
 	})

@@ -53,9 +53,8 @@ func New(c Config) (map[string]http.Handler, error) {
 		return nil, err
 	}
 	s := &site{Reference: ref, ClientID: c.ClientID, ClientSecret: c.ClientSecret, pages: map[string]http.Handler{}}
-	s.Style = s.asset("page", "css", "text/css; charset=utf-8", style)
-	s.Script = s.asset("page", "js", "text/javascript; charset=utf-8", script)
-	s.Icon = s.asset("icon", "svg", "image/svg+xml", icon)
+	s.Style, s.Icon = s.asset(styleAsset()), s.asset(iconAsset())
+	s.Script = s.asset(Asset("/docs/", "page.js", "text/javascript; charset=utf-8", script))
 
 	s.pages["/openapi.yaml"] = sourceText("application/yaml", c.YAML)
 	s.pages["/openapi.json"] = newPage("application/json", revalidate, c.JSON)
@@ -105,10 +104,26 @@ type site struct {
 	pages map[string]http.Handler
 }
 
-// asset adds a file whose path changes with its content, and returns the path.
-func (s *site) asset(name, extension, mediaType string, text []byte) string {
-	path := "/docs/" + name + "-" + digest(text) + "." + extension
-	s.pages[path] = newPage(mediaType, forever, text)
+// Asset returns a handler of a file for browsers, and its path below a folder, which changes with the content.
+func Asset(folder, name, mediaType string, text []byte) (path string, h http.Handler) {
+	base, extension, _ := strings.Cut(name, ".")
+	return folder + base + "-" + digest(text) + "." + extension, newPage(mediaType, forever, text)
+}
+
+// StylePath and IconPath are the paths of the style sheet and the icon of these pages, for others of the service.
+func StylePath() string { path, _ := styleAsset(); return path }
+
+// IconPath is documented at StylePath.
+func IconPath() string { path, _ := iconAsset(); return path }
+
+func styleAsset() (string, http.Handler) {
+	return Asset("/docs/", "page.css", "text/css; charset=utf-8", style)
+}
+func iconAsset() (string, http.Handler) { return Asset("/docs/", "icon.svg", "image/svg+xml", icon) }
+
+// asset adds a file, and returns its path.
+func (s *site) asset(path string, h http.Handler) string {
+	s.pages[path] = h
 	return path
 }
 

@@ -49,6 +49,10 @@ type Config struct {
 	Sandbox bool
 	// Pages are more pages by path, for GET and HEAD: those for readers of the contract.
 	Pages map[string]http.Handler
+	// Console serves /console and all below it, for GET, HEAD and POST; nil: there is none.
+	Console http.Handler
+	// Watch is told of each request to the API once it is answered; nil: nobody is.
+	Watch func(context.Context, Exchange)
 }
 
 // New returns the handler of the service.
@@ -63,20 +67,21 @@ func Around(c Config, client payout.Client, operations gen.StrictServerInterface
 func build(
 	c Config, authenticate func(context.Context, payout.ClientID, string) (payout.Client, error), operations gen.StrictServerInterface,
 ) http.Handler {
-	e, log := echo.New(), requestLog{c.Logger, !c.OmitAddresses}
+	e, log, watcher := echo.New(), requestLog{c.Logger, !c.OmitAddresses}, watch{c.Watch, c.Now}
 	methods := map[string][]string{} // by path
 	e.HTTPErrorHandler = fail
 	e.Binder = checkedBody{}
 	e.IPExtractor = addressFrom(c.TrustedProxies)
 	e.Use(
 		c.Metrics.observe,
-		observe(log, c.NewID),
+		observe(log, c.NewID, watcher),
 		unstored,
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: recovered}),
 		wholePath,
 		literalPath(methods),
 	)
 	mountPages(e, c)
+	mountConsole(e, c.Console)
 	router := router{
 		echo: e, contract: c.Contract, sandbox: c.Sandbox,
 		guard: guard{
@@ -86,7 +91,11 @@ func build(
 			bodies:     c.Bodies, timeout: c.Timeout,
 		},
 	}
-	gen.RegisterHandlers(router, gen.NewStrictHandler(operations, []gen.StrictMiddlewareFunc{c.Metrics.created}))
+	around := []gen.StrictMiddlewareFunc{c.Metrics.created}
+	if c.Watch != nil {
+		around = append(around, watcher.created)
+	}
+	gen.RegisterHandlers(router, gen.NewStrictHandler(operations, around))
 	for _, route := range e.Routes() {
 		methods[route.Path] = append(methods[route.Path], route.Method)
 	}

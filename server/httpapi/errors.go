@@ -55,7 +55,7 @@ const retryAfterOutage = time.Second
 func fail(err error, c echo.Context) {
 	seen := observed(c)
 	e := errorOf(err)
-	seen.code, seen.cause = e.Code, err
+	seen.code, seen.details, seen.cause = e.Code, e.Details, err
 	if c.Response().Committed {
 		return
 	}

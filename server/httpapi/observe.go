@@ -24,7 +24,9 @@ type observation struct {
 	named     payout.ClientID // an existing client, whose id was sent with other credentials than its own
 	failure   string          // of the credentials, as the metrics name it
 	code      payout.Code
+	details   []payout.Violation // of the error
 	broken    []contract.Violation
+	created   string // the id of what the request created, if it is watched
 	cause     error
 }
 
@@ -63,7 +65,7 @@ func (l requestLog) limited(seen *observation) {
 }
 
 // observe assigns each request an id, writes error responses, and logs one line per request.
-func observe(log requestLog, newID func() string) echo.MiddlewareFunc {
+func observe(log requestLog, newID func() string, w watch) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			start, caller := time.Now(), c.Request().Context()
@@ -74,7 +76,8 @@ func observe(log requestLog, newID func() string) echo.MiddlewareFunc {
 			if err := next(c); err != nil {
 				c.Error(err)
 			}
-			status := c.Response().Status
+			status, took := c.Response().Status, time.Since(start)
+			w.answered(c, seen, took)
 			line := []slog.Attr{
 				slog.String("request_id", seen.requestID),
 				slog.String("method", c.Request().Method),
@@ -82,7 +85,7 @@ func observe(log requestLog, newID func() string) echo.MiddlewareFunc {
 				slog.String("operation", seen.operation),
 				slog.Int("status", status),
 				slog.String("client", string(seen.client)),
-				slog.Int64("duration_us", time.Since(start).Microseconds()),
+				slog.Int64("duration_us", took.Microseconds()),
 				slog.Int64("bytes", c.Response().Size),
 			}
 			line = append(line, log.caller(seen)...)

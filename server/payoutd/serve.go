@@ -217,6 +217,7 @@ func welcome(out io.Writer, address, database string) {
 	fmt.Fprintf(out, `
 Sandbox     %[1]s
 Docs        %[1]s/docs
+Console     %[1]s/console
 Database    %[6]s%[7]s
 Clients     %[2]s / %[3]s
             %[4]s / %[5]s

@@ -59,7 +59,7 @@ func TestWelcomeOfTheSandbox(t *testing.T) {
 			t.Errorf("no credentials of %s in\n%s", c.ID, printed)
 		}
 	}
-	if !strings.Contains(printed, "Sandbox     "+address+"\n") || !strings.Contains(printed, address+"/docs\n") {
+	if !strings.Contains(printed, "Sandbox     "+address+"\n") || !strings.Contains(printed, address+"/docs\n") || !strings.Contains(printed, address+"/console\n") {
 		t.Errorf("no address %s in\n%s", address, printed)
 	}
 	_, command, _ := strings.Cut(printed, "\ncurl ")

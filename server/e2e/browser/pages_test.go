@@ -37,22 +37,28 @@ func TestPagesAreAccessible(t *testing.T) {
 					b.look(width, scheme)
 					b.visit(sandbox.URL + path)
 					b.picture(name)
-					eval[any](b, unfold)
-					if over := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-						t.Errorf("is %d pixels wider than the window", over)
-					}
-					eval[any](b, axe+"; undefined")
-					for _, violation := range eval[[]violation](b, fmt.Sprintf(`axe.run(document, %s).then(r => r.violations)`, axeRules)) {
-						for i, node := range violation.Nodes {
-							if i == 3 {
-								t.Errorf("%s: %d more", violation.ID, len(violation.Nodes)-i)
-								break
-							}
-							t.Errorf("%s: %s\n%s", violation.ID, violation.Help, node.HTML)
-						}
-					}
+					b.accessible()
 				})
 			}
+		}
+	}
+}
+
+// accessible fails the test for what is wider than the window, and for each violation that axe finds.
+func (b *tab) accessible() {
+	b.t.Helper()
+	eval[any](b, unfold)
+	if over := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+		b.t.Errorf("is %d pixels wider than the window", over)
+	}
+	eval[any](b, axe+"; undefined")
+	for _, violation := range eval[[]violation](b, fmt.Sprintf(`axe.run(document, %s).then(r => r.violations)`, axeRules)) {
+		for i, node := range violation.Nodes {
+			if i == 3 {
+				b.t.Errorf("%s: %d more", violation.ID, len(violation.Nodes)-i)
+				break
+			}
+			b.t.Errorf("%s: %s\n%s", violation.ID, violation.Help, node.HTML)
 		}
 	}
 }
