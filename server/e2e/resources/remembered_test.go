@@ -17,7 +17,7 @@ func TestReferenceDataIsRememberedForAWhile(t *testing.T) {
 	s := servertest.New(t, func(c *server.Config) { c.ClientsFor = keep })
 	second := []string{"X-Client-Id", server.SandboxClients[1].ID, "X-Client-Secret", server.SandboxClients[1].Secret}
 	for _, path := range []string{"/payers?country=NP", "/payers/1001"} {
-		begun, name := s.Clock.Now(), "Renamed for " + path
+		begun, name := s.Clock.Now(), "Renamed for "+path
 		shows := func(what, path string, want bool, credentials ...string) {
 			t.Helper()
 			a := servertest.Call(t, s, http.MethodGet, path, nil, credentials...)
