@@ -61,6 +61,10 @@ func TestARepeatWaitsForTheStandby(t *testing.T) {
 	}
 	holdPublisher(t, s.Beside(t))
 	waitFor(t, db, "away")
+	awaitWaiting(t, s.Beside(t))
+	servertest.Await(t, time.Minute, "a commit still waits", func() bool {
+		return count("select count(*) from pg_stat_activity where wait_event = 'SyncRep'") == 0
+	})
 	leave()
 	servertest.Await(t, time.Minute, "the transaction is not shown", func() bool { return shown() == 1 })
 	leave()
@@ -70,6 +74,17 @@ func TestARepeatWaitsForTheStandby(t *testing.T) {
 	if r.HTTPResponse.Header.Get("Idempotent-Replayed") != "true" || shown() != 1 {
 		t.Errorf("there are %d transactions, and the answer is %v", shown(), r.HTTPResponse.Header)
 	}
+}
+
+// awaitWaiting returns when commits wait for a standby that is away: another process of the server has read the setting by then.
+func awaitWaiting(t *testing.T, db *sql.DB) {
+	t.Helper()
+	servertest.Await(t, time.Minute, "commits do not wait for a standby", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		_, err := db.ExecContext(ctx, `select pg_logical_emit_message(true, 'waits', '')`)
+		return err != nil
+	})
 }
 
 // holdPublisher stops the publication of events, which waits for a standby as requests do, until the test ends.
