@@ -20,8 +20,8 @@ type clients struct {
 	List         clientsList    `cmd:"" help:"List all clients."`
 	Show         clientsShow    `cmd:"" help:"Print a client as YAML that apply reads, and when its secrets were created and expire."`
 	RotateSecret rotateSecret   `cmd:"" help:"Create a new secret, printed once; the old one expires after the grace period. At most two are active."`
-	RevokeSecret revokeSecret   `cmd:"" help:"Revoke a secret, from the next request on every replica."`
-	Disable      clientsDisable `cmd:"" help:"Reject all requests of a client, from the next request on every replica."`
+	RevokeSecret revokeSecret   `cmd:"" help:"Revoke a secret, within 5 seconds on every replica (serve --clients-for)."`
+	Disable      clientsDisable `cmd:"" help:"Reject all requests of a client, within 5 seconds on every replica (serve --clients-for)."`
 	Enable       clientsEnable  `cmd:"" help:"Enable a disabled client again."`
 }
 

@@ -4,8 +4,8 @@
 //
 // Exit codes: 0 success; 1 failure, or not found; 2 an invalid flag, variable, argument or input file.
 //
-// The service reads clients and secrets from the database for each request, so that a change of them takes effect with
-// the next request on every replica (D-19).
+// The service reads clients and secrets from the database once in some seconds, so that a change of them takes effect within
+// that time on every replica (D-74).
 //
 // What belongs here: flags, the environment, signals and output. What does not: everything else (package server).
 package main
