@@ -112,7 +112,7 @@ func callsWithT(s ast.Stmt) bool {
 var passWithoutTransactions = []string{
 	"users.registration.destination", // judges the registration where that is refused
 	"http.methods", "http.allow", "http.options",
-	"errors.status", "errors.request-id", "errors.message", // a 500 has the error body too
+	"errors.status", "errors.request-id", "errors.message", "errors.doc-url", // a 500 has the error body too
 	"contract.createTransaction", // a 500 is an answer of the contract
 }
 
