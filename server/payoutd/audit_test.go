@@ -16,12 +16,13 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store"
 )
 
-// reading are the commands that change nothing in the database, or, like serve and migrate up, not on behalf of an operator.
+// reading are the commands that change nothing in the database, or, like serve and migrate up, not on behalf of an operator; reset
+// removes the database of a sandbox with its audit log.
 var reading = []string{
 	"serve", "clients list", "clients show", "users list", "users show", "funding-accounts list", "transactions list",
 	"transactions show", "reference export", "migrate status", "migrate up", "check", "audit list", "version", "completion",
 	"secrets-key create", "secrets-key rotate", "users documents list", "users documents export", "limits show", "find",
-	"webhooks list", "webhooks show",
+	"webhooks list", "webhooks show", "reset",
 }
 
 // byFile are the commands whose entries TestPayoutsByFile looks for.

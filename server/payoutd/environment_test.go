@@ -97,10 +97,11 @@ func TestTheDatabaseMustBeNamed(t *testing.T) {
 }
 
 func TestTheSandboxNamesItsDatabase(t *testing.T) {
-	t.Chdir(t.TempDir())
+	dir := t.TempDir()
+	t.Chdir(dir)
 	p := start(t, variables(), "serve", "--sandbox", "--listen=127.0.0.1:0")
 	text := p.out.await(t, "welcome", func(text string) bool { return strings.HasSuffix(text, "'\n\n") })
-	if !strings.Contains(text, "\nDatabase   sqlite:sandbox.db\n") {
+	if !strings.Contains(text, "\nDatabase    "+filepath.Join(dir, "sandbox.db")+"\n") {
 		t.Errorf("the database is not in\n%s", text)
 	}
 	if _, err := os.Stat("sandbox.db"); err != nil {
