@@ -163,7 +163,7 @@ func TestMisuseOfWebhooksFailsTheTest(t *testing.T) {
 		},
 		"a handler that refuses for good": {
 			func(s *payouttest.Sandbox) {
-				hook := s.Webhook(gone.URL)
+				hook := s.Webhook(gone.URL, api.EventTypeUserStatusChanged) // one event: it disables the endpoint
 				gone.trust(hook.Secret)
 				s.VerifiedSender()
 				hook.Delivered()
