@@ -111,7 +111,9 @@ func TestEveryStatementFindsItsRowsByAnIndex(t *testing.T) {
 				t.Errorf("on PostgreSQL a %s %s:\n%s", step.Type, fault, plan.Query)
 			}
 		}
-		queries[rowLock.ReplaceAllString(plan.Query, "")] = true
+		if !strings.Contains(plan.Query, "pg_backend_pid") { // it asks what kind of connection this is
+			queries[rowLock.ReplaceAllString(plan.Query, "")] = true
+		}
 	}
 	for table, n := range rows {
 		if !unmeasured.MatchString(table) && (!touched[table] || n <= few) {
