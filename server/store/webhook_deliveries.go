@@ -114,10 +114,10 @@ func (t tx) AddWebhookAttempt(
 }
 
 // DeleteWebhookDeliveries deletes at most that many deliveries of an endpoint with their attempts, and returns how many they
-// were.
+// were. It waits for who is adding an attempt to one of them.
 func (t tx) DeleteWebhookDeliveries(ctx context.Context, clientID payout.ClientID, id payout.WebhookEndpointID, most int) (int, error) {
 	ids, err := list(ctx, t.reads, func(s scanner, v *payout.EventID) error { return s.Scan(v) }, `select event_id from webhook_deliveries
-		where client_id = $1 and endpoint_id = $2 order by event_id limit $3`, clientID, id, most)
+		where client_id = $1 and endpoint_id = $2 order by event_id limit $3`+t.engine.exclusive, clientID, id, most)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
