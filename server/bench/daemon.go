@@ -22,6 +22,7 @@ import (
 type daemon struct {
 	cmd     *exec.Cmd
 	address string // host and port
+	last    string // line of the log
 }
 
 // build builds payoutd and returns its path.
@@ -63,7 +64,8 @@ func start(binary, database string) (*daemon, error) {
 		}
 		d.address = u.Host
 		go func() {
-			for lines.Scan() { //nolint:revive // the log of requests is read, as a log collector does
+			for lines.Scan() { // as a log collector does
+				d.last = lines.Text()
 			}
 		}()
 		return d, nil
@@ -75,7 +77,10 @@ func (d *daemon) stop() error {
 	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
-	return d.cmd.Wait()
+	if err := d.cmd.Wait(); err != nil {
+		return fmt.Errorf("payoutd ended with %w: %s", err, d.last)
+	}
+	return nil
 }
 
 // sender is who can pay, and the body of a payment.

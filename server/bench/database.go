@@ -36,14 +36,18 @@ func (b *bench) pay(ctx context.Context, address string, all []sender, turn stri
 // transactions compares the service on PostgreSQL with pgbench, which writes the same rows (key, counters, transaction) in one
 // prepared statement. Both wait for the disk.
 func transactions(ctx context.Context, b *bench) (err error) {
-	cluster, err := pgtest.Start(b.dir, "fsync=on")
+	cluster, err := pgtest.Start("", "fsync=on")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, cluster.Stop()) }()
+	defer func() {
+		if failed := cluster.Stop(); failed != nil {
+			err = errors.Join(err, fmt.Errorf("stop PostgreSQL: %w", failed))
+		}
+	}()
 	d, err := start(b.payoutd, cluster.URL)
 	if err != nil {
-		return err
+		return fmt.Errorf("start payoutd: %w", err)
 	}
 	defer func() { err = errors.Join(err, d.stop()) }()
 	all, err := senders(ctx, d.address, b.callers)

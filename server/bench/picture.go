@@ -16,7 +16,7 @@ import (
 
 // latencies draws how long a transaction takes while more and more callers pay, on both engines.
 func latencies(ctx context.Context, b *bench) (err error) {
-	cluster, err := pgtest.Start(b.dir, "fsync=on")
+	cluster, err := pgtest.Start("", "fsync=on")
 	if err != nil {
 		return err
 	}
