@@ -87,7 +87,7 @@ consumers: ## Generate clients with other projects' tools and run a story with e
 	$(if $(ONLY),,cd conformance/consumers/second && go test -count=1)
 
 .PHONY: axe
-axe: .tmp/axe/node_modules/axe-core/axe.min.js ## Install axe-core, which the tests of the documentation in a browser need beside chromium
+axe: .tmp/axe/node_modules/axe-core/axe.min.js ## Install axe-core, which the tests in a browser need beside chromium
 
 .tmp/axe/node_modules/axe-core/axe.min.js: conformance/consumers/axe/package.json conformance/consumers/axe/package-lock.json
 	mkdir -p .tmp/axe && cp $^ .tmp/axe && cd .tmp/axe && npm ci --no-audit --no-fund
