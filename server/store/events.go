@@ -28,7 +28,7 @@ func (t tx) InsertEvents(ctx context.Context, clientID payout.ClientID, all ...p
 		rows[i] = fmt.Sprintf("($1, $%d, $%d, $%d, $%d, $%d, $%d)", n+1, n+2, n+3, n+4, n+5, n+6)
 		args = append(args, e.ID, string(e.Type), e.ResourceID, e.UserID, micros(e.CreatedAt), string(e.Data))
 	}
-	_, err := t.exec(ctx, `insert into event_queue (client_id, `+eventColumns+`) values `+strings.Join(rows, ", "), args...)
+	err := t.execLater(ctx, `insert into event_queue (client_id, `+eventColumns+`) values `+strings.Join(rows, ", "), args...)
 	if err == nil {
 		*t.queued = true
 	}
