@@ -100,9 +100,12 @@ func (s *Store) DeleteEvents(
 			clientID, micros(before)); err != nil {
 			return err
 		}
-		for _, table := range []string{"webhook_attempts", "webhook_deliveries"} {
-			if _, err := t.execAny(ctx, `delete from `+table+` where client_id = $1 and event_id in
-				(select id from events where client_id = $1 and position > $2 and position <= $3)`, clientID, after, last); err != nil {
+		// Who is adding an attempt to one of the deliveries has locked it.
+		const of = ` where client_id = $1 and event_id in (select id from events where client_id = $1 and position > $2 and position <= $3)`
+		for _, statement := range []string{
+			`select 1 from webhook_deliveries` + of + t.engine.exclusive, `delete from webhook_attempts` + of, `delete from webhook_deliveries` + of,
+		} {
+			if _, err := t.execAny(ctx, statement, clientID, after, last); err != nil {
 				return err
 			}
 		}

@@ -260,6 +260,9 @@ func sameIDs(t *testing.T, db Database) {
 	mine.put(t, db)
 	other.put(t, db)
 	ctx := t.Context()
+	if err := db.PutReference(ctx, store.Reference{Payers: []payout.Payer{{ID: mine.wallet.PayerID}}}); err != nil {
+		t.Fatal(err)
+	}
 	for _, w := range []world{mine, other} {
 		id, user, receiver := w.client.ID, w.user.ID, w.receiver.ID
 		same(t, "user", found(db.User(ctx, id, user))(t).Country, w.user.Country)
