@@ -34,7 +34,7 @@ func (f find) payouts(ctx context.Context, std streams, db *store.Store, found h
 	var all []located
 	more := false
 	add := func(h hit, t payout.Transaction) {
-		if !slices.ContainsFunc(all, func(l located) bool { return l.ClientID == h.ClientID && l.Transaction.ID == t.ID }) {
+		if !slices.ContainsFunc(all, func(l located) bool { return l.ClientID == h.ClientID && l.ID == t.ID }) {
 			all = append(all, located{h, t})
 		}
 	}
@@ -71,7 +71,7 @@ func (f find) payouts(ctx context.Context, std streams, db *store.Store, found h
 		if c := b.CreatedAt.Compare(a.CreatedAt); c != 0 {
 			return c
 		}
-		return strings.Compare(string(b.Transaction.ID), string(a.Transaction.ID))
+		return strings.Compare(string(b.ID), string(a.ID))
 	})
 	if more || len(all) > mostFound {
 		fmt.Fprintf(std.errs, "There are more payouts: payoutd transactions list has them all.\n")
@@ -302,14 +302,14 @@ func (told *payoutJSON) next(p located, w lifecycle.Waiting) (all []string) {
 		all = append(all, "the client calls PATCH "+user+" or POST "+user+"/documents")
 	}
 	if len(w.Verify) > 0 || w.VerifySender {
-		verify := "payoutd users verify" + of + told.UserID
+		verify := []string{"payoutd users verify" + of + told.UserID}
 		for _, tag := range w.Verify {
-			verify += " --tag " + tag + "=VERIFIED"
+			verify = append(verify, "--tag "+tag+"=VERIFIED")
 		}
 		if w.VerifySender {
-			verify += " --kyc-status VERIFIED"
+			verify = append(verify, "--kyc-status VERIFIED")
 		}
-		all = append(all, "payoutd users documents list"+of+told.UserID, verify)
+		all = append(all, "payoutd users documents list"+of+told.UserID, strings.Join(verify, " "))
 	}
 	switch {
 	case w.Releasable:

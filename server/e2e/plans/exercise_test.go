@@ -210,7 +210,7 @@ func exerciseOperators(t testing.TB, url string) {
 		if _, err := db.FindReceivers(t.Context(), id, "bina@example.com", 21); err != nil {
 			t.Error(err)
 		}
-		if all, err := db.ResourceEvents(t.Context(), id, rowID(10), 10); err != nil || id == "sandbox" && len(all) == 0 {
+		if all, err := db.ResourceEvents(t.Context(), id, rowID(500), 10); err != nil || id == "sandbox" && len(all) == 0 {
 			t.Errorf("%d events of a transaction, %v", len(all), err)
 		}
 		if _, err := db.EventDeliveries(t.Context(), id, payout.WebhookEndpointID(rowID(0)), []payout.EventID{payout.EventID(rowID(10)), payout.EventID(rowID(20))}); err != nil {
