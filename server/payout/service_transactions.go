@@ -129,7 +129,7 @@ func (s *Service) plan(
 		UserID: u.ID, CreatedAt: now, UpdatedAt: now, Status: StatusInitiated, DeliveryStatus: DeliveryNone,
 		FromAmount: money.from, FromCurrency: n.FromCurrency, ToAmount: money.to, ToCurrency: n.ToCurrency,
 		FeeAmount: money.fee, ExchangeRate: n.ExchangeRate, FromFundID: funding.ID, FundingType: n.FundingType,
-		Destination: receiver.Country, ClientReference: n.ClientReference, Notes: n.Notes, Documents: n.Documents, To: n.To,
+		Destination: receiver.Country, ClientReference: n.ClientReference, RequestID: n.RequestID, Notes: n.Notes, Documents: n.Documents, To: n.To,
 		Receiver: Receiver{
 			FirstName: receiver.FirstName, LastName: receiver.LastName, Email: receiver.Email,
 			MobilePhone: receiver.MobilePhone, AddressLine1: receiver.AddressLine1,

@@ -9,10 +9,11 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-const userColumns = `id, created_at, status, business, sending, country, profile, client_reference`
+const userColumns = `id, created_at, status, business, sending, country, profile, client_reference, request_id`
 
 func scanUser(s scanner, u *payout.User) error {
-	return s.Scan(&u.ID, timeColumn{&u.CreatedAt}, &u.Status, &u.Business, &u.Sending, &u.Country, userOf(&u.Profile), textOrNull{&u.ClientReference})
+	return s.Scan(&u.ID, timeColumn{&u.CreatedAt}, &u.Status, &u.Business, &u.Sending, &u.Country, userOf(&u.Profile), textOrNull{&u.ClientReference},
+		textOrNull{&u.RequestID})
 }
 
 // User reads a user without its documents.
@@ -41,8 +42,8 @@ func scanDocument(s scanner, d *payout.Document) error {
 // InsertUser writes the user and its documents.
 func (t tx) InsertUser(ctx context.Context, clientID payout.ClientID, u payout.User) error {
 	if err := t.execLater(ctx, `insert into users (client_id, `+userColumns+`, email)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, clientID, u.ID, micros(u.CreatedAt), string(u.Status), u.Business,
-		u.Sending, u.Country, userText(u.Profile), nullIfEmpty(u.ClientReference), u.Profile.Email); err != nil {
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, clientID, u.ID, micros(u.CreatedAt), string(u.Status), u.Business,
+		u.Sending, u.Country, userText(u.Profile), nullIfEmpty(u.ClientReference), nullIfEmpty(u.RequestID), u.Profile.Email); err != nil {
 		return err
 	}
 	return t.insertDocuments(ctx, clientID, u.ID, nil, 0, u.Documents)
