@@ -85,6 +85,7 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) (code
 		return exitUsage
 	}
 	kongcompletion.Register(parser) // answers the shell if it asks what may follow
+
 	if len(args) > 0 && args[0] == "help" { // as many programs have it
 		args = append(slices.Clone(args[1:]), "--help")
 	}
