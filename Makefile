@@ -26,6 +26,7 @@ help: ## Print this list
 .PHONY: run
 run: ## Run a sandbox on SQLite at http://127.0.0.1:8080 (override with PAYOUTD_LISTEN, PAYOUTD_DATABASE)
 	@mkdir -p .tmp
+	@echo "Building; the first time takes two or three minutes, and then seconds."
 	@go build -o .bin/payoutd ./server/payoutd
 	@PAYOUTD_DATABASE=$${PAYOUTD_DATABASE:-sqlite:.tmp/sandbox.db} exec .bin/payoutd serve --sandbox
 

@@ -52,11 +52,11 @@ func TestEveryOperationOfTheContractHasAMethod(t *testing.T) {
 				want.kind = sets
 			}
 			if o == nil || *o != want {
-				t.Errorf("%s is %+v, want %+v", op.OperationID, o, want)
+				t.Errorf("%s is %+v, want %+v: correct it in operations.go, and name it in operations of this file", op.OperationID, o, want)
 			}
 			name := strings.ToUpper(op.OperationID[:1]) + op.OperationID[1:]
 			if _, ok := reflect.TypeFor[*Client]().MethodByName(name); !ok {
-				t.Errorf("there is no method %s", name)
+				t.Errorf("there is no method %s: add it to operations.go, and to TestEveryMethodCallsItsOperation", name)
 			}
 		}
 	}

@@ -107,3 +107,21 @@ func TestBelow(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// What a page shows as a list is told apart in a line of Markdown, too.
+func TestTheMarkdownSeparatesWhatAPageLists(t *testing.T) {
+	t.Parallel()
+	text, err := openapi.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	markdown := string(body(t, newPages(t, text), "/docs.md"))
+	for _, want := range []string{
+		"- 400 `BAD_REQUEST`: two violations; an identifier that is no UUID; ",
+		"429 `RATE_LIMITED`; 500 `INTERNAL_ERROR`; 503 `SERVICE_UNAVAILABLE`.\n",
+	} {
+		if !strings.Contains(markdown, want) {
+			t.Errorf("there is no %q", want)
+		}
+	}
+}

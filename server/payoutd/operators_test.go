@@ -58,7 +58,7 @@ func (o operator) refused(t *testing.T, code int, says string, args ...string) {
 	t.Helper()
 	got, out, errs := o.run(t, args...)
 	begin, more := strings.CutSuffix("payoutd: "+says, "...")
-	said := strings.TrimSuffix(strings.TrimSuffix(errs, "Try: payoutd --help\n"), "\n")
+	said, _, _ := strings.Cut(strings.TrimSuffix(errs, "\n"), "\nTry: payoutd ")
 	if got != code || out != "" || !more && said != begin || !strings.HasPrefix(said, begin) {
 		t.Errorf("payoutd %q: code %d, printed %q, said %q; want %d, %q", args, got, out, errs, code, says)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,9 +85,13 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) (code
 		return exitUsage
 	}
 	kongcompletion.Register(parser) // answers the shell if it asks what may follow
+
+	if len(args) > 0 && args[0] == "help" { // as many programs have it
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	command, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(errs, "payoutd: %s\nTry: payoutd --help\n", withVariable(err))
+		fmt.Fprintf(errs, "payoutd: %s\nTry: %s --help\n", withVariable(err), understood(err))
 		return exitUsage
 	}
 	if err := command.Run(); err != nil {
@@ -98,6 +103,19 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) (code
 		return exitFailure
 	}
 	return exitOK
+}
+
+// understood returns as much of the command as kong understood, whose help says how to go on.
+func understood(err error) string {
+	command := "payoutd"
+	if failed, ok := errors.AsType[*kong.ParseError](err); ok && failed.Context != nil {
+		for _, part := range failed.Context.Path {
+			if part.Command != nil {
+				command = part.Command.FullPath()
+			}
+		}
+	}
+	return command
 }
 
 // streams are where commands write.

@@ -42,6 +42,12 @@ func TestHelpListsEachFlagWithItsVariable(t *testing.T) {
 	if strings.Contains(out, "...") || strings.Contains(out, ".. ") || strings.Contains(out, "$PAYOUTD_HELP") {
 		t.Errorf("the help is mangled:\n%s", out)
 	}
+	if code, again, errs := once(t, variables(), "help", "serve"); code != exitOK || errs != "" || again != out {
+		t.Errorf("payoutd help serve: code %d, %q, %q", code, again, errs)
+	}
+	if code, out, errs := once(t, variables(), "help"); code != exitOK || errs != "" || !strings.Contains(out, "transactions settle") {
+		t.Errorf("payoutd help: code %d, %q, %q", code, out, errs)
+	}
 	if code, out, errs = once(t, variables(), "--help"); code != exitOK || errs != "" || !strings.Contains(out, "serve") {
 		t.Errorf("payoutd --help: code %d, %q, %q", code, out, errs)
 	}
@@ -63,8 +69,10 @@ func TestInvalidCommandLines(t *testing.T) {
 	}{
 		{"nothing", nil, variables(), `payoutd: expected one of "serve", "clients", "users", "funding-accounts", "transactions", ...` + tryHelp},
 		{"unknown command", []string{"frob"}, variables(), "payoutd: unexpected argument frob" + tryHelp},
-		{"argument too many", []string{"serve", "x"}, variables(), "payoutd: unexpected argument x" + tryHelp},
-		{"unknown flag", []string{"serve", "--nope"}, variables(), "payoutd: unknown flag --nope" + tryHelp},
+		{"argument too many", []string{"serve", "x"}, variables(), "payoutd: unexpected argument x\nTry: payoutd serve --help\n"},
+		{"unknown flag", []string{"serve", "--nope"}, variables(), "payoutd: unknown flag --nope\nTry: payoutd serve --help\n"},
+		{"half a command", []string{"transactions"}, variables(), "payoutd: expected one of \"list\", \"show\", \"export\", \"release\", \"settle\"\nTry: payoutd transactions --help\n"},
+		{"help of what is no command", []string{"help", "frob"}, variables(), "payoutd: unexpected argument frob" + tryHelp},
 		{"bad level", []string{"serve", "--log-level=loud"}, variables(), "payoutd: --log-level (or $PAYOUTD_LOG_LEVEL) must be one of ..."},
 		{"bad level variable", []string{"serve"}, variables("PAYOUTD_LOG_LEVEL", "loud"), "payoutd: --log-level (or $PAYOUTD_LOG_LEVEL) must be one of ..."},
 		{"bad format", []string{"serve", "--log-format=xml"}, variables(), "payoutd: --log-format (or $PAYOUTD_LOG_FORMAT) must be one of ..."},
@@ -92,7 +100,7 @@ func TestInvalidCommandLines(t *testing.T) {
 		{"a certificate without a key", []string{"serve", free, "--tls-certificate=x"}, variables(), "payoutd: --tls-key (or $PAYOUTD_TLS_KEY) and --tls-certificate need each other\n"},
 		{"no certificate", []string{"serve", free, "--tls-certificate=/nowhere", "--tls-key=/nowhere"}, variables(), "payoutd: --tls-certificate (or $PAYOUTD_TLS_CERTIFICATE) stat /nowhere: ..."},
 		{"negative failures", []string{"serve", "--failure-limit=-1"}, variables(), "payoutd: --failure-limit (or $PAYOUTD_FAILURE_LIMIT) must not be negative\n"},
-		{"no proxy", []string{"serve", "--trusted-proxies=10.0.0.0/8,proxy"}, variables(), "payoutd: --trusted-proxies (or $PAYOUTD_TRUSTED_PROXIES): \"proxy\" is neither an address nor a network" + tryHelp},
+		{"no proxy", []string{"serve", "--trusted-proxies=10.0.0.0/8,proxy"}, variables(), "payoutd: --trusted-proxies (or $PAYOUTD_TRUSTED_PROXIES): \"proxy\" is neither an address nor a network\nTry: payoutd serve --help\n"},
 		{"no network", []string{"serve"}, variables("PAYOUTD_TRUSTED_PROXIES", "10.0.0.0/33"), "payoutd: --trusted-proxies (or $PAYOUTD_TRUSTED_PROXIES): ..."},
 		{"no address", []string{"serve", free, "--listen=127.0.0.1:99999"}, variables(), "payoutd: --listen (or $PAYOUTD_LISTEN) ..."},
 	} {
@@ -103,8 +111,8 @@ func TestInvalidCommandLines(t *testing.T) {
 				t.Errorf("code %d, printed %q", code, out)
 			}
 			begin, more := strings.CutSuffix(c.says, "...")
-			message := strings.TrimSuffix(errs, tryHelp)
-			if !strings.HasPrefix(errs, begin) || !more && errs != begin || strings.Contains(strings.TrimSuffix(message, "\n"), "\n") {
+			message, _, _ := strings.Cut(strings.TrimSuffix(errs, "\n"), "\nTry: payoutd")
+			if !strings.HasPrefix(errs, begin) || !more && errs != begin || strings.Contains(message, "\n") {
 				t.Errorf("said %q, want %q", errs, c.says)
 			}
 		})
@@ -155,12 +163,17 @@ func TestAnAddressInUseIsAFailure(t *testing.T) {
 	if n == 65535 {
 		another = "127.0.0.1:0, for any free port"
 	}
-	for name, flags := range map[string][]string{
-		"PAYOUTD_LISTEN":         {"--listen=" + address},
-		"PAYOUTD_METRICS_LISTEN": {"--listen=127.0.0.1:0", "--metrics-listen=" + address},
+	for name, c := range map[string]struct {
+		env   []string
+		flags []string
+	}{
+		"PAYOUTD_LISTEN":         {variables("PAYOUTD_LISTEN", address), nil},
+		"--listen":               {variables("PAYOUTD_LISTEN", "127.0.0.1:0"), []string{"--listen=" + address}}, // a variable would change nothing
+		"PAYOUTD_METRICS_LISTEN": {variables("PAYOUTD_METRICS_LISTEN", address), []string{"--listen=127.0.0.1:0"}},
+		"--metrics-listen":       {variables(), []string{"--listen=127.0.0.1:0", "--metrics-listen", address}},
 	} {
-		arguments := append([]string{"serve", "--sandbox", "--database=sqlite:" + filepath.Join(t.TempDir(), "payouts.db")}, flags...)
-		code, out, errs := once(t, variables(), arguments...)
+		arguments := append([]string{"serve", "--sandbox", "--database=sqlite:" + filepath.Join(t.TempDir(), "payouts.db")}, c.flags...)
+		code, out, errs := once(t, c.env, arguments...)
 		want := "payoutd: another program listens on " + address + "; run the same command with " + name + "=" + another + "\n"
 		if code != exitFailure || out != "" || errs != want {
 			t.Errorf("code %d, %q, %q, want %q", code, out, errs, want)

@@ -9,12 +9,14 @@ import (
 	"net"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/alecthomas/kong"
 
 	"github.com/crossborder-payouts/payouts/openapi/contract/listen"
 	"github.com/crossborder-payouts/payouts/server"
@@ -49,7 +51,7 @@ type serve struct {
 }
 
 // Run serves until ctx ends.
-func (s serve) Run(ctx context.Context, std streams) (err error) {
+func (s serve) Run(ctx context.Context, command *kong.Context, std streams) (err error) {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -91,7 +93,7 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 	defer func() { err = errors.Join(err, srv.Close()) }()
 	listener, err := endpoint.Listen(ctx)
 	if err != nil {
-		return inUse("listen", s.Listen, ofListening(err))
+		return inUse(command, "listen", s.Listen, ofListening(err))
 	}
 	address := endpoint.URL(listener)
 	info := srv.Info()
@@ -102,7 +104,7 @@ func (s serve) Run(ctx context.Context, std streams) (err error) {
 	if s.MetricsListen != "" {
 		metrics, failed := (&net.ListenConfig{}).Listen(ctx, "tcp", s.MetricsListen)
 		if failed != nil {
-			return errors.Join(inUse("metrics-listen", s.MetricsListen, usageError{"metrics-listen", failed}), listener.Close())
+			return errors.Join(inUse(command, "metrics-listen", s.MetricsListen, usageError{"metrics-listen", failed}), listener.Close())
 		}
 		about = append(about, slog.String("metrics", "http://"+metrics.Addr().String()+"/metrics"))
 		stop := besides(ctx, func(ctx context.Context) error { return srv.ServeMetrics(ctx, metrics) })
@@ -147,8 +149,9 @@ func ofListening(err error) error {
 	return err
 }
 
-// inUse returns err, or for an address at which another program listens what to do about that.
-func inUse(flag, address string, err error) error {
+// inUse returns err, or for an address at which another program listens what to do about that: by the flag if the command has
+// it, because a variable would change nothing then.
+func inUse(command *kong.Context, flag, address string, err error) error {
 	if !errors.Is(err, syscall.EADDRINUSE) {
 		return err
 	}
@@ -158,7 +161,11 @@ func inUse(flag, address string, err error) error {
 			another = net.JoinHostPort(host, strconv.Itoa(n+1))
 		}
 	}
-	return fmt.Errorf("another program listens on %s; run the same command with %s=%s", address, variable(flag), another)
+	name := variable(flag)
+	if slices.ContainsFunc(command.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Name == flag && !p.Resolved }) {
+		name = "--" + flag
+	}
+	return fmt.Errorf("another program listens on %s; run the same command with %s=%s", address, name, another)
 }
 
 // proxies are addresses and networks.

@@ -28,10 +28,12 @@ func sqliteEngine(path string) engine {
 		queue:          func(db *sql.DB) riverdriver.Driver[*sql.Tx] { return riversqlite.New(db) },
 		jobArgs:        `cast(args as text)`,
 		open: func(ctx context.Context, create bool) (writer, reader *sql.DB, err error) {
+			find := file.find
 			if create {
-				if err := file.create(); err != nil {
-					return nil, nil, fmt.Errorf("SQLite file %s: %w", path, err)
-				}
+				find = file.create
+			}
+			if err := find(); err != nil {
+				return nil, nil, fmt.Errorf("SQLite file %s: %w", path, err)
 			}
 			// One writer, because SQLite has one write lock: waiting for a connection is fair and never SQLITE_BUSY.
 			// FULL, because an acknowledged transaction must survive a power cut.

@@ -34,13 +34,24 @@ func (f *sqliteFile) create() error {
 	case err == nil:
 		return file.Close() // empty
 	case errors.Is(err, fs.ErrExist):
-		return nil
+		return f.find()
 	}
 	folder := filepath.Dir(f.path)
 	if _, missing := os.Stat(folder); errors.Is(missing, fs.ErrNotExist) {
 		return fmt.Errorf("the folder %s does not exist; create it, or name another file", folder)
 	}
 	return fmt.Errorf("unable to create it in %s: %w", folder, errors.Unwrap(err))
+}
+
+// find rejects a name at which there is no file. SQLite says only that it cannot open it.
+func (f *sqliteFile) find() error {
+	switch info, err := os.Stat(f.path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("there is no such file; payoutd serve and payoutd migrate up create it")
+	case err == nil && info.IsDir():
+		return errors.New("it is a folder; name a file in it")
+	}
+	return nil
 }
 
 // watch remembers the files as they were opened.

@@ -159,7 +159,7 @@ func TestAFileThatCannotBeOpenedIsAClearError(t *testing.T) {
 	for name, c := range map[string]struct{ file, says string }{
 		"no such directory":           {filepath.Join(dir, "missing", "payouts.db"), "the folder " + filepath.Join(dir, "missing") + " does not exist"},
 		"a file for a directory":      {filepath.Join(other, "payouts.db"), "unable to create it in " + other + ": not a directory"},
-		"a directory for a file":      {dir, "unable to open database file"},
+		"a directory for a file":      {dir, "it is a folder; name a file in it"},
 		"a file that is no database":  {other, "file is not a database"},
 		"a directory that takes none": {"/proc/payouts.db", "unable to create it in /proc: "},
 	} {
@@ -170,6 +170,10 @@ func TestAFileThatCannotBeOpenedIsAClearError(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
+	}
+	file := filepath.Join(dir, "none.db")
+	if s, err := store.Connect(t.Context(), "sqlite:"+file); err == nil || s != nil || !strings.Contains(err.Error(), file+": there is no such file") {
+		t.Errorf("a file that does not exist: %v", err)
 	}
 }
 

@@ -41,7 +41,7 @@ type Endpoint struct {
 func New(c Config) (*Endpoint, error) {
 	address, err := net.ResolveTCPAddr("tcp", c.Address)
 	if err != nil {
-		return nil, &Error{"listen", err}
+		return nil, &Error{"listen", fmt.Errorf("must be HOST:PORT, such as 127.0.0.1:8080: %w", err)}
 	}
 	e := &Endpoint{address: address}
 	switch {

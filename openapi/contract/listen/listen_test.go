@@ -88,7 +88,7 @@ func TestInvalidFlags(t *testing.T) {
 		config     listen.Config
 		flag, says string
 	}{
-		"no port":           {listen.Config{Address: "127.0.0.1"}, "listen", "missing port"},
+		"no port":           {listen.Config{Address: "127.0.0.1"}, "listen", "must be HOST:PORT, such as 127.0.0.1:8080: address 127.0.0.1: missing port"},
 		"an unknown host":   {listen.Config{Address: "nowhere.invalid:0"}, "listen", "nowhere.invalid"},
 		"no key":            {listen.Config{Address: ":0", TLSCertificate: cert}, "tls-key", "and --tls-certificate need each other"},
 		"no certificate":    {listen.Config{Address: ":0", TLSKey: key}, "tls-key", "and --tls-certificate need each other"},

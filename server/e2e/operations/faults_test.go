@@ -64,7 +64,7 @@ func TestDocumentsAreReadOnlyToBeShown(t *testing.T) {
 			if slices.Contains(shows, op.ID) {
 				servertest.WantInternalError(t, a)
 			} else if a.Status != http.StatusOK {
-				t.Errorf("status %d: %s", a.Status, a.Body)
+				t.Errorf("reads documents; if its answer shows them, it belongs to those that do: status %d: %s", a.Status, a.Body)
 			}
 		})
 	}
