@@ -106,7 +106,7 @@ func TestSearch(t *testing.T) {
 	s := servertest.New(t)
 	b := open(t, s)
 	form := b.demo()
-	b.create(form, "reference", "order-4711", "key", "key-4711")
+	b.create(form, "client_reference", "order-4711", "key", "key-4711")
 	page := b.path
 	sender, payout := b.ids()
 	here := sandbox + "/users/" + sender.String()

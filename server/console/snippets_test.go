@@ -51,11 +51,11 @@ func TestTheCodeWorks(t *testing.T) {
 		form.Set("do", "preview")
 		form.Set("to", to)
 		form.Set("note", note)
-		form.Set("reference", method+" 'a'")
+		form.Set("client_reference", method+" 'a'")
 		form.Set("from_amount", "10.10")
 		form.Set("mode", "RECEIVER_AMOUNT")
 		form.Set("to_amount", "1335.73")
-		form.Set("fee", "0.50")
+		form.Set("fee_amount", "0.50")
 		for name := range programs {
 			key := "key-" + method + "-" + name
 			form.Set("key", key)
