@@ -83,6 +83,7 @@ type field struct {
 	Error        string
 
 	integer   bool
+	needed    bool // in its own object, which may be optional
 	keepEmpty bool // an empty value is sent
 }
 
@@ -101,13 +102,14 @@ var knownTokens = regexp.MustCompile(`\b[A-Z][A-Z0-9_]{2,}\b`)
 
 // field reads the rules of a member of the body from the contract.
 func (o *operation) field(name string) *field {
-	schema, required := o.schema, true
+	schema, required, needed := o.schema, true, false
 	for segment := range strings.SplitSeq(name, "/") {
 		if segment == "0" {
 			schema = schema.Items.Value
 			continue
 		}
-		required = required && slices.Contains(schema.Required, segment)
+		needed = slices.Contains(schema.Required, segment)
+		required = required && needed
 		if schema.Properties[segment] == nil {
 			panic("console: " + o.id + " has no member " + name)
 		}
@@ -115,7 +117,7 @@ func (o *operation) field(name string) *field {
 	}
 	f := &field{
 		Name: name, Label: labelOf(name[strings.LastIndexByte(name, '/')+1:]), Kind: kindOf(schema), Required: required, Min: schema.MinLength,
-		Pattern: htmlPattern(schema.Pattern), integer: schema.Type.Is(openapi3.TypeInteger),
+		Pattern: htmlPattern(schema.Pattern), integer: schema.Type.Is(openapi3.TypeInteger), needed: needed,
 	}
 	if schema.MaxLength != nil {
 		f.Max = *schema.MaxLength
@@ -126,6 +128,9 @@ func (o *operation) field(name string) *field {
 	}
 	if schema.Example != nil && f.Kind != "select" && f.Kind != "check" {
 		f.Example = fmt.Sprint(schema.Example)
+	}
+	if f.Kind == "date" || f.Kind == "email" {
+		f.Example = map[string]string{"date": "1990-04-12", "email": "asha@example.com"}[f.Kind]
 	}
 	switch listed := openapi.KnownValues(schema); {
 	case f.Kind == "checks":

@@ -62,6 +62,9 @@ func (s *sheet) Upload() bool {
 	return slices.ContainsFunc(s.fields(), func(f *field) bool { return f.Kind == "file" })
 }
 
+// Partial reports whether nothing of the form is required, because it changes what is there.
+func (s *sheet) Partial() bool { return s.have != nil }
+
 func (s *sheet) fields() (all []*field) {
 	for _, g := range s.Groups {
 		all = append(all, g.Fields...)
@@ -210,16 +213,14 @@ func flat(at string, value any) map[string]string {
 // rest of what is required.
 func (s *sheet) sample() {
 	copies := make([]*field, 0, len(s.fields()))
+	empty := s.have != nil // of what changes
 	for _, f := range s.fields() {
 		c := *f
-		if c.Value == "" && (c.Required || c.Kind == "file") {
-			c.Value = c.Example
-			if c.Kind == "select" {
-				c.Value = c.chosen()
-			}
+		if c.Value == "" && (c.Required || c.Kind == "file" || empty && c.Example != "") {
+			empty, c.Value = false, c.Example
 		}
-		if c.Kind == "email" && c.Value == "" && c.Required {
-			c.Value = "asha@example.com"
+		if c.Kind == "select" && c.Required {
+			c.Value = c.chosen()
 		}
 		c.Kind = strings.Replace(c.Kind, "file", "text", 1)
 		copies = append(copies, &c)

@@ -398,6 +398,7 @@ func documents(v *visit) (*sheet, error) {
 		f.Label, f.Example = "File", sampleDocument
 	}
 	for _, f := range s.fields() {
+		f.Required = f.needed
 		switch {
 		case strings.HasSuffix(f.Name, "/document_type"):
 			f.Value = v.operation("createUser").example(kindOfUser(u.Business), f.Name)
