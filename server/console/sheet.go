@@ -133,7 +133,7 @@ func shows(build func(*visit) (*sheet, error)) func(*visit) (*view, error) {
 
 func freshKey() string { return "console-" + strings.ToLower(rand.Text()[:12]) }
 
-// sends sends a form, or only shows its request.
+// sends serves the button of a form: it makes the call, or only shows the request.
 func sends(build func(*visit) (*sheet, error)) func(*visit) error {
 	return func(v *visit) error {
 		s, err := build(v)

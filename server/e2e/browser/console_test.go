@@ -222,7 +222,7 @@ func (b *tab) fill(s *servertest.Server, receiver string) map[string]string {
 	}
 	b.follows(`//dt[.="Sender"]/following-sibling::dd/a`)
 	pages["user"] = eval[string](b, `location.pathname`)
-	b.forms(s.URL+pages["user"], pages)
+	b.forms(s.URL, pages["user"], pages)
 	b.visit(s.URL + base + "/webhooks")
 	b.follows("//main//table//a")
 	b.press("Send a test")

@@ -18,14 +18,13 @@ import (
 )
 
 // forms adds the paths of the forms around a user, some of them after a mistake.
-func (b *tab) forms(user string, pages map[string]string) {
+func (b *tab) forms(host, path string, pages map[string]string) {
 	b.t.Helper()
 	base := "/console/sandbox"
-	path := strings.TrimPrefix(user, user[:strings.Index(user, base)])
 	pages["new-user"], pages["new-business"] = base+"/users/new?fill=all", base+"/users/new?kind=business"
 	pages["new-endpoint"], pages["new-account"] = base+"/webhooks/new", path+"/funding-accounts/new"
 	pages["new-payee"], pages["information"], pages["documents"] = path+"/payees/new?fill=all", path+"/information", path+"/documents"
-	b.visit(user)
+	b.visit(host + path)
 	b.follows(`//section[@aria-labelledby="payees"]//a[starts-with(., "Add an account")]`)
 	pages["new-bank"] = eval[string](b, `location.pathname`)
 	pages["new-wallet"] = pages["new-bank"] + "?method=WALLET"
