@@ -4,13 +4,15 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"github.com/crossborder-payouts/payouts/server/console"
 	"github.com/crossborder-payouts/payouts/server/httpapi"
 )
 
 // newConsole returns the console and what tells it of requests; nil outside of sandbox mode. It calls the API of the same process
 // through handler, which is not made yet.
-func newConsole(c Config, contract string, handler func() http.Handler) (http.Handler, func(context.Context, httpapi.Exchange), error) {
+func newConsole(c Config, contract *openapi3.T, handler func() http.Handler) (http.Handler, func(context.Context, httpapi.Exchange), error) {
 	if !c.Sandbox {
 		return nil, nil, nil
 	}

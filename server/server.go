@@ -100,7 +100,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	s.end = background(feed.run)
-	inside, watch, err := newConsole(c, document.Info.Description, func() http.Handler { return s.handler })
+	inside, watch, err := newConsole(c, document, func() http.Handler { return s.handler })
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

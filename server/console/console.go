@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"github.com/crossborder-payouts/payouts/client"
 	"github.com/crossborder-payouts/payouts/server/docs"
 	"github.com/crossborder-payouts/payouts/server/lifecycle"
@@ -24,8 +26,8 @@ type Config struct {
 	API http.Handler
 	// Clients are those of the sandbox. The first is shown first.
 	Clients []Client
-	// Contract is the description in the contract, which has the table of transitions.
-	Contract string
+	// Contract has the rules of the forms, and the table of transitions.
+	Contract *openapi3.T
 	Now      func() time.Time
 }
 
@@ -37,10 +39,13 @@ type Console struct {
 	handler   http.Handler
 	tenants   []*tenant
 	moves     lifecycle.Table
+	lists     lists
 	seen      journal
 	now       func() time.Time
 	token     string // of the forms of this process
 	templates map[string]*template.Template
+
+	operations map[string]*operation
 
 	style, script string // paths
 }
@@ -62,14 +67,17 @@ var (
 // policy lets a page load only what this service serves: no inline script or style, no other host, no frame around it.
 const policy = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// maxForm is the size of a form in bytes. None has a file.
-const maxForm = 64 << 10
+// Sizes of forms in bytes. A document of 15 MiB has 20 MiB in base64, which is what the API takes.
+const (
+	maxForm   = 64 << 10
+	maxUpload = 15<<20 + maxForm
+)
 
 // New returns the console.
 func New(c Config) (*Console, error) {
-	console := &Console{now: c.Now, token: rand.Text()}
+	console := &Console{now: c.Now, token: rand.Text(), operations: readOperations(c.Contract), lists: readLists(c.Contract)}
 	var err error
-	if console.moves, err = lifecycle.ReadTable(c.Contract); err != nil {
+	if console.moves, err = lifecycle.ReadTable(c.Contract.Info.Description); err != nil {
 		return nil, err
 	}
 	for _, each := range c.Clients {
@@ -107,18 +115,34 @@ func (c *Console) mount(mux *http.ServeMux) {
 	mux.Handle("POST /console/{client}/payouts/{user}/{transaction}/status", c.action(movePayout, payout))
 	mux.Handle("POST /console/{client}/payouts/{user}/{transaction}/verify", c.action(verifyRequired, payout))
 	mux.Handle("GET /console/{client}/users", c.page(users))
+	c.mountForm(mux, "/users/new", newUser)
 	mux.Handle("GET /console/{client}/users/{user}", c.page(user))
+	c.mountForm(mux, "/users/{user}/information", information)
+	c.mountForm(mux, "/users/{user}/documents", documents)
+	c.mountForm(mux, "/users/{user}/funding-accounts/new", newFundingAccount)
+	c.mountForm(mux, "/users/{user}/payees/new", newPayee)
+	c.mountForm(mux, "/users/{user}/payees/{payee}/accounts/new", newAccount)
 	mux.Handle("POST /console/{client}/users/{user}/verification", c.action(setVerification, user))
 	mux.Handle("POST /console/{client}/users/{user}/funding-accounts/{account}/status", c.action(setFundingAccount, user))
 	mux.Handle("GET /console/{client}/webhooks", c.page(webhooks))
-	mux.Handle("POST /console/{client}/webhooks", c.action(createEndpoint, webhooks))
+	c.mountForm(mux, "/webhooks/new", newEndpoint)
 	mux.Handle("GET /console/{client}/webhooks/{endpoint}", c.page(endpoint))
+	c.mountForm(mux, "/webhooks/{endpoint}/change", changeEndpoint)
 	mux.Handle("POST /console/{client}/webhooks/{endpoint}/test", c.action(testEndpoint, endpoint))
+	mux.Handle("POST /console/{client}/webhooks/{endpoint}/secret", c.action(rotateSecret, endpoint))
+	mux.Handle("POST /console/{client}/webhooks/{endpoint}/disabled", c.action(disableEndpoint, endpoint))
+	mux.Handle("POST /console/{client}/webhooks/{endpoint}/delete", c.action(deleteEndpoint, endpoint))
 	mux.Handle("POST /console/{client}/webhooks/{endpoint}/deliveries/{event}/retry", c.action(retryDelivery, endpoint))
 	mux.Handle("GET /console/{client}/requests", c.page(requests))
 	mux.Handle("GET /console/{client}/search", c.page(search))
 	mux.Handle("POST /console/{client}/demo", c.action(createDemo, board))
 	mux.Handle("/console/", c.page(nowhere))
+}
+
+// mountForm serves a form and takes it when it is sent.
+func (c *Console) mountForm(mux *http.ServeMux, path string, build func(*visit) (*sheet, error)) {
+	mux.Handle("GET /console/{client}"+path, c.page(shows(build)))
+	mux.Handle("POST /console/{client}"+path, c.action(sends(build), shows(build)))
 }
 
 // ServeHTTP implements http.Handler.
@@ -183,8 +207,7 @@ func (c *Console) action(act func(*visit) error, show func(*visit) (*view, error
 			c.render(w, &visit{Request: r, Console: c, tenant: c.tenants[0]}, nil, errNoPage)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-		if r.ParseForm() != nil {
+		if !readForm(w, r) {
 			c.render(w, v, nil, errTooLong)
 			return
 		}
@@ -202,6 +225,16 @@ func (c *Console) action(act func(*visit) error, show func(*visit) (*view, error
 		shown, err := show(v)
 		c.render(w, v, shown, err)
 	})
+}
+
+// readForm reads a form, with its file in memory alone, and reports whether it could be read.
+func readForm(w http.ResponseWriter, r *http.Request) bool {
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
+		r.Body = http.MaxBytesReader(w, r.Body, maxUpload)
+		return r.ParseMultipartForm(maxUpload) == nil //nolint:gosec // the body is limited
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	return r.ParseForm() == nil
 }
 
 // visit returns nil for a client that the sandbox does not have.

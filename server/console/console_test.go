@@ -172,7 +172,7 @@ func TestErrorsKeepTheInput(t *testing.T) {
 		shown        []string
 	}{
 		{"from_amount", "1.005", http.StatusBadRequest, []string{"BAD_REQUEST", "/from_amount", "decimals"}},
-		{"from_amount", "1e3", http.StatusBadRequest, []string{"amount sent must be a number such as 100.00", "nothing was sent"}},
+		{"from_amount", "1e3", http.StatusBadRequest, []string{"/from_amount must be a number such as 100.00", "nothing was sent"}},
 		{"from_currency", "GBP", http.StatusUnprocessableEntity, []string{"CURRENCY_NOT_SUPPORTED"}},
 		{"from_amount", "99999999", http.StatusUnprocessableEntity, []string{"LIMIT_EXCEEDED"}},
 	} {
@@ -189,7 +189,7 @@ func TestErrorsKeepTheInput(t *testing.T) {
 			if got := b.first(`name="` + c.field + `"[^>]*value="([^"]*)"`); got != c.value {
 				t.Errorf("%s is %q after the error", c.field, got)
 			}
-			if got := b.first(`name="note" value="([^"]*)"`); got != `School "fees" <2026>` {
+			if got := b.first(`name="note"[^>]*>([^<]*)</textarea>`); got != `School "fees" <2026>` {
 				t.Errorf("the note is %q after the error", got)
 			}
 		}
@@ -234,7 +234,7 @@ func TestAmountsAreExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.create(form, "to", "BANK_DEPOSIT/"+to.currency+"/"+payee.ID.String()+"/"+account.ID.String(), "rate", to.rate, "key", "to-"+to.currency)
+		b.create(form, "to", "BANK_DEPOSIT/"+to.currency+"/"+payee.ID.String()+"/"+account.ID.String(), "exchange_rate", to.rate, "key", "to-"+to.currency)
 		b.shows(http.StatusOK, to.shown, to.rate)
 		b.visit(sandbox + "/payouts")
 		b.shows(http.StatusOK, to.shown)
@@ -273,7 +273,7 @@ func TestVerificationAndAccounts(t *testing.T) {
 	if kept := b.first(`name="tag" [^>]*value="([^"]*)"`); kept != "NO_TAG" {
 		t.Errorf("the tag is %q after the error", kept)
 	}
-	b.send(here+"/funding-accounts/"+form.Get("account")+"/status", url.Values{"status": {"INACTIVE"}})
+	b.send(here+"/funding-accounts/"+form.Get("from_fund_id")+"/status", url.Values{"status": {"INACTIVE"}})
 	b.shows(http.StatusOK, "INACTIVE")
 	form.Del("token")
 	b.visit(sandbox + "/payouts/new")
@@ -288,7 +288,7 @@ func TestLists(t *testing.T) {
 	b := open(t, s)
 	form := b.demo()
 	for i := range 26 {
-		b.create(form, "from_amount", "1.00", "key", fmt.Sprintf("key-%d", i), "reference", fmt.Sprintf("order-%d", i))
+		b.create(form, "from_amount", "1.00", "key", fmt.Sprintf("key-%d", i), "client_reference", fmt.Sprintf("order-%d", i))
 	}
 	b.visit(sandbox + "/payouts/all")
 	b.shows(http.StatusOK, "order-25", "Older payouts")
@@ -331,8 +331,8 @@ func TestChoosing(t *testing.T) {
 	form.Set("from_amount", "77.00")
 	form.Set("currency", "NPR")
 	b.send(sandbox+"/payouts/new", form)
-	b.shows(http.StatusOK, "Isha: cash pickup, INR", "The sender has none.")
-	for field, want := range map[string]string{"from_amount": "77.00", "from_currency": "GBP", "rate": "83.10", "currency": "INR"} {
+	b.shows(http.StatusOK, "Isha, IN", "Cash pickup, INR", "The sender has none.")
+	for field, want := range map[string]string{"from_amount": "77.00", "from_currency": "GBP", "exchange_rate": "83.10", "currency": "INR"} {
 		if got := b.first(`name="` + field + `"[^>]*value="([^"]*)"`); got != want {
 			t.Errorf("%s is %s, want %s", field, got, want)
 		}
@@ -355,7 +355,7 @@ func TestPagesAreSmall(t *testing.T) {
 	to := "CASH_PICKUP/NPR/" + payee.ID.String() + "/1001"
 	ways := []string{"", "PROCESSING", "PROCESSING COMPLETED", "PROCESSING FAILED", "CANCELED", "PROCESSING COMPLETED RETURNED"}
 	for i := range 9 * len(ways) {
-		b.create(form, "to", to, "from_amount", "1.00", "key", fmt.Sprintf("key-%d", i), "reference", fmt.Sprintf("%064d", i))
+		b.create(form, "to", to, "from_amount", "1.00", "key", fmt.Sprintf("key-%d", i), "client_reference", fmt.Sprintf("%064d", i))
 		for move := range strings.FieldsSeq(ways[i%len(ways)]) {
 			fields := url.Values{"status": {move}}
 			if move == "FAILED" || move == "RETURNED" {

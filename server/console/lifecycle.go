@@ -1,6 +1,8 @@
 package console
 
 import (
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/server/lifecycle"
 )
@@ -44,15 +46,19 @@ func (m move) Label() string {
 	return "Move to " + string(m.To)
 }
 
-// statuses are the columns of the board.
-var statuses = []api.TransactionStatus{
-	api.TransactionStatusInitiated, api.TransactionStatusProcessing, api.TransactionStatusCompleted,
-	api.TransactionStatusFailed, api.TransactionStatusCanceled, api.TransactionStatusReturned,
+// lists are the values of the contract that can be chosen. The statuses are the columns of the board.
+type lists struct {
+	statuses []api.TransactionStatus
+	reasons  []api.StatusReason
+	kyc      []api.KycStatus
+	tags     []api.CipStatus
 }
 
-var reasons = []api.StatusReason{
-	api.StatusReasonAccountInvalid, api.StatusReasonAccountCannotReceive, api.StatusReasonNotCollected,
-	api.StatusReasonPayoutReturned, api.StatusReasonComplianceRejected, api.StatusReasonOther,
+func readLists(contract *openapi3.T) lists {
+	return lists{
+		values[api.TransactionStatus](contract, "TransactionStatusRequest"), values[api.StatusReason](contract, "StatusReasonRequest"),
+		values[api.KycStatus](contract, "KycStatusRequest"), values[api.CipStatus](contract, "CipStatusRequest"),
+	}
 }
 
 // waitingOf explains a transaction; sender and tags may be nil.

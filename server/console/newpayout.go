@@ -1,10 +1,9 @@
 package console
 
 import (
-	"crypto/rand"
 	"fmt"
+	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,30 +14,25 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
-// newView is the form for a payout.
-type newView struct {
-	Senders  []choice
-	Accounts []choice
-	Payees   []group
-	Receiver bool // the receiving amount is fixed
-	In       map[string]string
-	Preview  *api.TransactionPreview
-	Code     []snippet
-	NoSender bool // there is none to choose
-	User     string
-	Currency string // that arrives
+// payoutSheet is the form for a payout.
+type payoutSheet struct {
+	op   *operation
+	body api.TransactionRequest
+
+	User, Account, Payee, To, Pickup, Mode *field
+	Amounts, Texts                         []*field
+	Key                                    *field
+	Currency                               string // that arrives
+	Preview                                *api.TransactionPreview
+	Code                                   []snippet
+	NoSender, NoAddress                    bool
+	NewAccount                             string // address of the form for an account of the payee
 }
 
 // choice is an option of a list.
 type choice struct {
 	Value, Label string
 	Selected     bool
-}
-
-// group is a payee with the ways to pay it.
-type group struct {
-	Label   string
-	Choices []choice
 }
 
 // way is how a payee is paid: the value of an option, such as BANK_DEPOSIT/NPR/payee/account.
@@ -76,30 +70,21 @@ func parseWay(text string) (w way, ok bool) {
 	return w, err == nil
 }
 
-// side returns the receive side of a request.
-func (w way) side(receiverAmount bool) api.ReceiveSide {
-	switch w.Method {
-	case api.PayoutMethodBankDeposit:
-		if receiverAmount {
-			return client.BankDeposit(w.Payee, w.Account, client.ReceiverAmount)
-		}
-		return client.BankDeposit(w.Payee, w.Account)
-	case api.PayoutMethodWallet:
-		if receiverAmount {
-			return client.Wallet(w.Payee, w.Account, client.ReceiverAmount)
-		}
-		return client.Wallet(w.Payee, w.Account)
-	case api.PayoutMethodHomeDelivery:
-		if receiverAmount {
-			return client.HomeDelivery(w.Payee, w.Payer, client.ReceiverAmount)
-		}
-		return client.HomeDelivery(w.Payee, w.Payer)
-	default:
-		if receiverAmount {
-			return client.CashPickup(w.Payee, w.Payer, client.ReceiverAmount)
-		}
-		return client.CashPickup(w.Payee, w.Payer)
+// side returns the receive side of a request, as JSON has it.
+func (w way) side(mode, pickup string) map[string]any {
+	side := map[string]any{"payout_method": w.Method, "id": w.Payee}
+	if w.Account != uuid.Nil {
+		side["fund_id"] = w.Account
+	} else {
+		side["payer_id"] = w.Payer
 	}
+	if mode == string(api.CalculationModeReceiverAmount) {
+		side["calculation_mode"] = mode
+	}
+	if place, err := strconv.ParseInt(pickup, 10, 64); err == nil && w.Method == api.PayoutMethodCashPickup {
+		side["pickup_location"] = place
+	}
+	return side
 }
 
 // Values that the form begins with. The rates are samples: a rate is the caller's own.
@@ -110,73 +95,90 @@ var (
 	currencies = map[string]string{"US": "USD", "GB": "GBP"} // of the corridors of the sandbox
 )
 
+// originCountries are those of the corridors of the sandbox, the one that is proposed first.
+func originCountries() []string {
+	countries := slices.Sorted(maps.Keys(currencies))
+	slices.Reverse(countries)
+	return countries
+}
+
 // maxSenders is how many of the newest senders can be chosen.
 const maxSenders = 50
 
-// fields of the form, beside the sender, the account and the payee.
-var payoutFields = []string{"from_amount", "from_currency", "rate", "to_amount", "fee", "reference", "note", "key", "mode"}
-
-// newPayout shows the form: empty, for another sender, or with the input that was tried.
-func newPayout(v *visit) (*view, error) {
-	shown := newView{In: map[string]string{}, User: v.input("user")}
-	for _, name := range payoutFields {
-		shown.In[name] = v.input(name)
-	}
-	sender, err := v.senders(&shown)
-	if err != nil {
-		return nil, err
-	}
-	if sender == nil {
-		shown.NoSender = true
-		return &view{"new.html", "New payout", "new", shown}, nil
-	}
-	if err := v.accounts(&shown, sender.ID); err != nil {
-		return nil, err
-	}
-	chosen, err := v.ways(&shown, sender)
-	if err != nil {
-		return nil, err
-	}
-	fresh, changed := v.Method != http.MethodPost, v.input("do") == "choose"
-	if fresh {
-		shown.In["from_amount"], shown.In["mode"] = "100.00", string(api.CalculationModeSenderAmount)
-		shown.In["key"] = "console-" + strings.ToLower(rand.Text()[:12])
-	}
-	if fresh || changed {
-		shown.In["from_currency"] = currencies[sender.Country]
-	}
-	if fresh || changed && v.input("currency") != chosen.Currency { // the currency that the rate was for
-		shown.In["rate"] = sampleRates[chosen.Currency]
-	}
-	shown.Currency = chosen.Currency
-	shown.Receiver = shown.In["mode"] == string(api.CalculationModeReceiverAmount)
-	if tried, ok := v.outcome.(*tried); ok {
-		shown.Preview, shown.Code = tried.preview, tried.code
-	} else if v.problem == nil {
-		shown.Code = v.codeOf(shown, chosen)
-	}
-	return &view{"new.html", "New payout", "new", shown}, nil
+// list is a field that no member of the body has.
+func list(name, label string, redraw bool) *field {
+	return &field{Name: name, Label: label, Kind: "select", Required: true, Redraw: redraw}
 }
 
-// codeOf returns the request of a form that was not sent yet; nil if something is missing.
-func (v *visit) codeOf(shown newView, to way) []snippet {
-	form := url.Values{"user": {shown.User}, "to": {to.String()}, "account": {v.input("account")}}
-	for name, value := range shown.In {
-		form.Set(name, value)
+// fields of the form.
+func (s *payoutSheet) fields() []*field {
+	return slices.Concat([]*field{s.User, s.Account, s.Payee, s.To, s.Pickup, s.Mode}, s.Amounts, s.Texts, []*field{s.Key})
+}
+
+// buildPayout makes the form with what was typed, or with what it begins with.
+func buildPayout(v *visit) (*payoutSheet, *api.User, way, error) {
+	o := v.operation("createTransaction")
+	s := &payoutSheet{
+		op: o, User: list("user", "Sender", true), Account: o.field("from_fund_id"), Payee: list("payee", "Payee", true), To: list("to", "How it is paid", true),
+		Pickup: list("pickup_location", "Pick-up location", false), Mode: list("mode", "What is fixed", false), Key: &field{Name: "key", Label: "Idempotency key", Kind: "text", Max: o.keyMax},
+		Amounts: o.fields("from_amount", "from_currency", "exchange_rate", "fee_amount", "to_amount"), Texts: o.fields("client_reference", "purpose", "note"),
 	}
-	if v.input("account") == "" && len(shown.Accounts) > 0 {
-		form.Set("account", shown.Accounts[0].Value)
+	s.Mode.Options = []choice{{Value: string(api.CalculationModeSenderAmount), Label: "the amount sent"}, {Value: string(api.CalculationModeReceiverAmount), Label: "the amount received"}}
+	s.Amounts[4].Label = "Received, if it is fixed"
+	for _, f := range slices.Concat(s.Amounts, s.Texts) {
+		f.Example = ""
 	}
-	_, request, w, err := payoutRequest(form)
-	if err != nil {
-		return nil
+	v.typed(s.fields())
+	s.Pickup.Required = false
+	if v.Method != http.MethodPost {
+		s.User.Value, s.Payee.Value = v.input("user"), v.input("payee")
+		s.Amounts[0].Value, s.Mode.Value, s.Key.Value = "100.00", string(api.CalculationModeSenderAmount), freshKey()
 	}
-	return snippets(v.address(), v.tenant.Client, uuid.MustParse(shown.User), request, w, shown.In["key"])
+	sender, err := v.senders(s)
+	if err != nil || sender == nil {
+		s.NoSender = sender == nil
+		return s, nil, way{}, err
+	}
+	if err := v.accounts(s.Account, sender.ID); err != nil {
+		return nil, nil, way{}, err
+	}
+	chosen, err := v.ways(s, sender)
+	return s, sender, chosen, err
+}
+
+// newPayout shows the form: with what it begins with, for another choice, or with the input that was tried.
+func newPayout(v *visit) (*view, error) {
+	s, tried := v.outcome.(*payoutSheet)
+	if !tried {
+		var (
+			sender *api.User
+			chosen way
+			err    error
+		)
+		if s, sender, chosen, err = buildPayout(v); err != nil {
+			return nil, err
+		}
+		if !s.NoSender {
+			s.begin(v, sender, chosen)
+			if s.read(chosen) == nil {
+				s.Code = v.codeOf(s.op, []string{s.User.Value}, &s.body, s.Key.Value)
+			}
+		}
+	}
+	mark(v.problem, s.fields())
+	return &view{"new.html", "New payout", "new", s}, nil
+}
+
+// begin proposes the currency of the sender and a rate, unless they were typed for the present choice.
+func (s *payoutSheet) begin(v *visit, sender *api.User, chosen way) {
+	s.Amounts[1].Value = currencies[sender.Country]
+	if v.Method != http.MethodPost || v.input("currency") != chosen.Currency { // the currency that the rate was for
+		s.Amounts[2].Value = sampleRates[chosen.Currency]
+	}
 }
 
 // senders lists whom the payout can come from, and returns the chosen one: by default the newest. It is nil if there is none.
-func (v *visit) senders(shown *newView) (*api.User, error) {
-	var chosen *api.User
+func (v *visit) senders(s *payoutSheet) (*api.User, error) {
 	var all []api.User
 	for u, err := range v.sdk().Users(v.Context(), nil) {
 		if err != nil {
@@ -190,84 +192,122 @@ func (v *visit) senders(shown *newView) (*api.User, error) {
 			break
 		}
 	}
-	if id, err := uuid.Parse(shown.User); err == nil {
-		i := slices.IndexFunc(all, func(u api.User) bool { return u.ID == id })
-		if i < 0 { // an older one
+	chosen := 0
+	if id, err := uuid.Parse(s.User.Value); err == nil {
+		chosen = slices.IndexFunc(all, func(u api.User) bool { return u.ID == id })
+		if chosen < 0 { // an older one
 			u, err := v.sdk().GetUser(v.Context(), id)
 			if err != nil {
 				return nil, err
 			}
-			i, all = len(all), append(all, *u)
+			chosen, all = len(all), append(all, *u)
 		}
-		chosen = &all[i]
-	} else if len(all) > 0 {
-		chosen = &all[0]
+	}
+	if len(all) == 0 {
+		return nil, nil //nolint:nilnil // said above
 	}
 	for _, u := range all {
-		shown.Senders = append(shown.Senders, choice{
-			u.ID.String(), fmt.Sprintf("%s, %s, %s", nameOf(u.FirstName, u.LastName), u.Country, u.Status), u.ID == chosen.ID,
+		s.User.Options = append(s.User.Options, choice{
+			Value: u.ID.String(), Label: fmt.Sprintf("%s, %s, %s", nameOf(u.FirstName, u.LastName), u.Country, u.Status),
 		})
 	}
-	if chosen != nil {
-		shown.User = chosen.ID.String()
-	}
-	return chosen, nil
+	s.User.Value = all[chosen].ID.String()
+	return &all[chosen], nil
 }
 
-func (v *visit) accounts(shown *newView, sender uuid.UUID) error {
+func (v *visit) accounts(f *field, sender uuid.UUID) error {
 	all, err := v.sdk().ListFundingAccounts(v.Context(), sender)
+	var options []choice
 	for _, a := range all {
 		label := a.FundingSourceType
 		if a.Label != nil {
 			label += ", " + *a.Label
 		}
-		shown.Accounts = append(shown.Accounts, choice{a.ID.String(), label + ", " + string(a.Status), a.ID.String() == v.input("account")})
+		options = append(options, choice{Value: a.ID.String(), Label: label + ", " + string(a.Status)})
 	}
+	f.choose(options)
+	f.Value = f.chosen()
 	return err
 }
 
-// ways lists how the payees of a sender can be paid, and returns the chosen way: by default the first.
-func (v *visit) ways(shown *newView, sender *api.User) (chosen way, err error) {
-	payees, err := v.payees(sender.ID)
+// ways lists the payees of a sender and how the chosen one can be paid, and returns the chosen way: by default the first.
+func (v *visit) ways(s *payoutSheet, sender *api.User) (way, error) {
+	wanted, ok := parseWay(s.To.Value)
+	if ok && (s.Payee.Value == "" || v.input("do") != "choose") {
+		s.Payee.Value = wanted.Payee.String()
+	}
+	var chosen *api.ReceiveUser
+	payees, err := v.sdk().ListReceiveUsers(v.Context(), sender.ID)
 	if err != nil {
-		return chosen, err
+		return way{}, err
 	}
-	wanted, ok := parseWay(v.input("to"))
-	found := false
-	add := func(g *group, w way, label string) {
-		selected := ok && w == wanted
-		if selected || chosen.Method == "" {
-			chosen = w
+	for _, r := range slices.Backward(payees) {
+		id := r.ID.String()
+		if len(s.Payee.Options) == maxPayees && id != s.Payee.Value {
+			continue
 		}
-		found = found || selected
-		g.Choices = append(g.Choices, choice{w.String(), label, selected})
+		s.Payee.Options = append(s.Payee.Options, choice{Value: id, Label: nameOf(r.FirstName, r.LastName) + ", " + r.Country})
+		if chosen == nil || id == s.Payee.Value {
+			chosen = &r
+		}
 	}
-	payers := map[string][]api.PayerDetail{}
-	for _, p := range payees {
-		g := group{Label: p.Name + ", " + p.Country}
-		for _, a := range p.Banks {
-			add(&g, way{Method: api.PayoutMethodBankDeposit, Currency: a.Currency, Payee: p.ID, Account: a.ID},
-				fmt.Sprintf("%s: bank deposit, %s, account ending %s", p.Name, a.Currency, ending(a.AccountNumber)))
-		}
-		for _, a := range p.Wallets {
-			add(&g, way{Method: api.PayoutMethodWallet, Currency: a.Currency, Payee: p.ID, Account: a.ID},
-				fmt.Sprintf("%s: wallet, %s, number ending %s", p.Name, a.Currency, ending(a.WalletNumber)))
-		}
-		if payers[p.Country] == nil {
-			if payers[p.Country], err = v.payersOfCash(p.Country); err != nil {
-				return chosen, err
-			}
-		}
-		for _, payer := range payers[p.Country] {
-			if payer.DeliveryMethod == api.PayoutMethodHomeDelivery && (p.AddressLine1 == nil || p.City == nil) {
-				continue
-			}
-			add(&g, way{Method: payer.DeliveryMethod, Currency: payer.ReceivingCurrency, Payee: p.ID, Payer: payer.ID},
-				fmt.Sprintf("%s: %s, %s, %s", p.Name, strings.ToLower(strings.ReplaceAll(string(payer.DeliveryMethod), "_", " ")), payer.ReceivingCurrency, payer.Name))
-		}
-		shown.Payees = append(shown.Payees, g)
+	if chosen == nil {
+		return way{}, nil
 	}
-	return chosen, nil
+	s.Payee.Value, s.NewAccount = chosen.ID.String(), fmt.Sprintf("%s/users/%s/payees/%s/accounts/new", v.base(), sender.ID, chosen.ID)
+	s.NoAddress = chosen.AddressLine1 == nil || chosen.City == nil
+	var (
+		all    []way
+		places = map[api.ReferenceID][]api.PickupLocation{}
+	)
+	add := func(w way, label string) {
+		all = append(all, w)
+		s.To.Options = append(s.To.Options, choice{Value: w.String(), Label: label})
+	}
+	banks, err := v.sdk().ListBankAccounts(v.Context(), sender.ID, chosen.ID)
+	if err != nil {
+		return way{}, err
+	}
+	for _, a := range banks {
+		add(way{Method: api.PayoutMethodBankDeposit, Currency: a.Currency, Payee: chosen.ID, Account: a.ID},
+			fmt.Sprintf("Bank deposit, %s, account ending %s", a.Currency, ending(a.AccountNumber)))
+	}
+	wallets, err := v.sdk().ListWalletAccounts(v.Context(), sender.ID, chosen.ID)
+	if err != nil {
+		return way{}, err
+	}
+	for _, a := range wallets {
+		add(way{Method: api.PayoutMethodWallet, Currency: a.Currency, Payee: chosen.ID, Account: a.ID},
+			fmt.Sprintf("Wallet, %s, number ending %s", a.Currency, ending(a.WalletNumber)))
+	}
+	payers, err := v.payersOfCash(chosen.Country)
+	if err != nil {
+		return way{}, err
+	}
+	for _, p := range payers {
+		if p.DeliveryMethod == api.PayoutMethodHomeDelivery && s.NoAddress {
+			continue
+		}
+		name := strings.ReplaceAll(strings.ToLower(string(p.DeliveryMethod)), "_", " ")
+		places[p.ID] = p.PickupLocation
+		add(way{Method: p.DeliveryMethod, Currency: p.ReceivingCurrency, Payee: chosen.ID, Payer: p.ID},
+			fmt.Sprintf("%s, %s, %s", strings.ToUpper(name[:1])+name[1:], p.ReceivingCurrency, p.Name))
+	}
+	if len(all) == 0 {
+		return way{}, nil
+	}
+	w := all[max(0, slices.Index(all, wanted))]
+	s.To.Value, s.Currency = w.String(), w.Currency
+	if w.Method == api.PayoutMethodCashPickup {
+		for _, p := range places[w.Payer] {
+			s.Pickup.Options = append(s.Pickup.Options, choice{Value: strconv.FormatInt(p.ID, 10), Label: p.Name + ", " + p.City})
+		}
+		if s.Pickup.Options != nil {
+			s.Pickup.choose(s.Pickup.Options)
+		}
+	}
+	s.Amounts[2].Label = "Exchange rate to " + w.Currency
+	return w, nil
 }
 
 // payersOfCash returns the payers of a country that need no account.
@@ -290,80 +330,51 @@ func (v *visit) payersOfCash(country string) (found []api.PayerDetail, err error
 
 func ending(number string) string { return number[max(0, len(number)-4):] }
 
-// tried is what came of a form that created nothing: a preview, and the request in several languages.
-type tried struct {
-	preview *api.TransactionPreview
-	code    []snippet
-}
-
 // createPayout previews or creates the payout of the form, or only shows the form for another choice.
 func createPayout(v *visit) error {
 	if v.input("do") == "choose" {
 		return nil
 	}
-	user, request, w, err := payoutRequest(v.PostForm)
+	s, sender, _, err := buildPayout(v)
 	if err != nil {
 		return err
 	}
-	shown := &tried{code: snippets(v.address(), v.tenant.Client, user, request, w, v.input("key"))}
-	v.outcome = shown
+	v.outcome = s
+	chosen, ok := parseWay(v.input("to"))
+	if sender == nil || !ok {
+		return invalid{{In: api.ErrorDetailInBody, Field: "/to", Reason: "must be chosen"}}
+	}
+	if err := s.read(chosen); err != nil {
+		return err
+	}
+	s.Code = v.codeOf(s.op, []string{s.User.Value}, &s.body, s.Key.Value)
 	if v.input("do") == "preview" {
-		shown.preview, err = v.sdk().PreviewTransaction(v.Context(), user, request)
+		s.Preview, err = v.sdk().PreviewTransaction(v.Context(), sender.ID, s.body)
 		return err
 	}
 	var options []client.CallOption
-	if key := v.input("key"); key != "" {
-		options = append(options, client.IdempotencyKey(key))
+	if s.Key.Value != "" {
+		options = append(options, client.IdempotencyKey(s.Key.Value))
 	}
-	t, err := v.sdk().CreateTransaction(v.Context(), user, request, options...)
+	t, err := v.sdk().CreateTransaction(v.Context(), sender.ID, s.body, options...)
 	if err != nil {
 		return err
 	}
 	return redirect(v.payoutPath(t, "created"))
 }
 
-// payoutRequest reads the form.
-func payoutRequest(form url.Values) (user uuid.UUID, request api.TransactionRequest, w way, err error) {
-	input := func(name string) string { return strings.TrimSpace(form.Get(name)) }
-	if user, err = uuid.Parse(input("user")); err != nil {
-		return user, request, w, invalid{"sender", "must be chosen"}
+// read fills the body.
+func (s *payoutSheet) read(to way) error {
+	amounts := s.Amounts
+	if s.Mode.Value != string(api.CalculationModeReceiverAmount) {
+		amounts = amounts[:4] // without the amount received
+	} else {
+		amounts[4].Required = true
 	}
-	if request.FromFundID, err = uuid.Parse(input("account")); err != nil {
-		return user, request, w, invalid{"funding account", "must be chosen"}
-	}
-	w, ok := parseWay(input("to"))
-	if !ok {
-		return user, request, w, invalid{"payee and account", "must be chosen"}
-	}
-	for _, f := range []struct {
-		name, label string
-		into        *api.Amount
-	}{{"from_amount", "amount sent", &request.FromAmount}, {"rate", "exchange rate", &request.ExchangeRate}} {
-		if *f.into, err = client.ParseAmount(input(f.name)); err != nil {
-			return user, request, w, invalid{f.label, "must be a number such as 100.00"}
-		}
-	}
-	receiver := input("mode") == string(api.CalculationModeReceiverAmount)
-	for _, f := range []struct {
-		name, label string
-		wanted      bool
-		into        **api.Amount
-	}{{"to_amount", "amount received", receiver, &request.ToAmount}, {"fee", "fee", input("fee") != "", &request.FeeAmount}} {
-		if !f.wanted {
-			continue
-		}
-		amount, err := client.ParseAmount(input(f.name))
-		if err != nil {
-			return user, request, w, invalid{f.label, "must be a number such as 100.00"}
-		}
-		*f.into = &amount
-	}
-	request.FromCurrency, request.ToCurrency, request.To = input("from_currency"), w.Currency, w.side(receiver)
-	if text := input("reference"); text != "" {
-		request.ClientReference = &text
-	}
-	if text := input("note"); text != "" {
-		request.Note = &text
-	}
-	return user, request, w, nil
+	err := read(slices.Concat([]*field{s.Account}, amounts, s.Texts), map[string]any{"to_currency": to.Currency, "to": to.side(s.Mode.Value, s.Pickup.Value)}, nil, &s.body, nil)
+	amounts[len(amounts)-1].Required = false
+	return err
 }
+
+// Texted reports whether a text beside the amounts is filled in or wrong.
+func (s *payoutSheet) Texted() bool { return group{Fields: s.Texts}.Open() || s.Key.Error != "" }

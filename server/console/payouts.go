@@ -19,6 +19,8 @@ import (
 const (
 	cardsOfColumn = 8
 	rowsOfPage    = 25
+	maxEndpoints  = 10 // whose deliveries are on the page of a payout
+	maxAttempts   = 40 // on the page of a payout
 )
 
 type column struct {
@@ -36,7 +38,7 @@ type boardView struct {
 
 func board(v *visit) (*view, error) {
 	shown := boardView{Empty: true}
-	for _, status := range statuses {
+	for _, status := range v.lists.statuses {
 		page, err := v.sdk().ListClientTransactions(v.Context(), &api.ListClientTransactionsParams{Status: &status, Limit: new(int32(cardsOfColumn))})
 		if err != nil {
 			return nil, err
@@ -63,7 +65,7 @@ type listView struct {
 }
 
 func payouts(v *visit) (*view, error) {
-	shown := listView{Status: v.input("status"), Reference: v.input("reference"), Statuses: statuses}
+	shown := listView{Status: v.input("status"), Reference: v.input("reference"), Statuses: v.lists.statuses}
 	params := &api.ListClientTransactionsParams{
 		ClientReference: v.optional("reference"), Limit: new(int32(rowsOfPage)), Cursor: v.optional("cursor"),
 	}
@@ -98,6 +100,7 @@ type payoutView struct {
 	Requests []entry
 	Pending  bool // a webhook is on its way
 	NoHooks  bool // there is no endpoint
+	Left     int  // attempts that are not shown
 }
 
 // moment is an entry of the time line: an event, or an attempt to deliver one.
@@ -115,7 +118,7 @@ func payout(v *visit) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	shown := payoutView{Transaction: t, Moves: v.movesOf(t), Reasons: reasons}
+	shown := payoutView{Transaction: t, Moves: v.movesOf(t), Reasons: v.lists.reasons}
 	if shown.Sender, err = v.sdk().GetUser(v.Context(), t.UserID); err != nil {
 		return nil, err
 	}
@@ -145,7 +148,10 @@ func payout(v *visit) (*view, error) {
 		return nil, err
 	}
 	shown.NoHooks = endpoints == 0
-	for _, a := range attempts {
+	for i, a := range attempts {
+		if shown.Left = len(attempts) - maxAttempts; i < shown.Left {
+			continue
+		}
 		shown.Pending = shown.Pending || a.Delivery.Status == api.WebhookDeliveryStatusPending
 		if a.Attempt != nil {
 			shown.Timeline = append(shown.Timeline, a)
@@ -177,14 +183,16 @@ func (v *visit) ids(first, second string) (a, b uuid.UUID, err error) {
 	return a, b, nil
 }
 
-// attempts returns the attempts of the latest deliveries that match, of all endpoints, and how many endpoints there are. A delivery without
-// an attempt is returned alone.
+// attempts returns the attempts of the latest deliveries that match, of some endpoints, oldest first, and how many endpoints there are. A
+// delivery without an attempt is returned alone, after all others.
 func (v *visit) attempts(match func(*api.WebhookDelivery) bool) (found []moment, endpoints int, err error) {
 	for e, err := range v.sdk().WebhookEndpoints(v.Context(), nil) {
 		if err != nil {
 			return nil, 0, err
 		}
-		endpoints++
+		if endpoints++; endpoints > maxEndpoints {
+			break
+		}
 		page, err := v.sdk().ListWebhookDeliveries(v.Context(), e.ID, &api.ListWebhookDeliveriesParams{Limit: new(int32(100))})
 		if err != nil {
 			return nil, 0, err
@@ -194,13 +202,14 @@ func (v *visit) attempts(match func(*api.WebhookDelivery) bool) (found []moment,
 				continue
 			}
 			if len(d.Attempts) == 0 {
-				found = append(found, moment{Delivery: &d, Endpoint: &e})
+				found = append(found, moment{At: v.now(), Delivery: &d, Endpoint: &e})
 			}
 			for _, a := range d.Attempts {
 				found = append(found, moment{At: a.At.Time, Attempt: &a, Delivery: &d, Endpoint: &e})
 			}
 		}
 	}
+	slices.SortStableFunc(found, func(a, b moment) int { return a.At.Compare(b.At) })
 	return found, endpoints, nil
 }
 

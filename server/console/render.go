@@ -57,6 +57,7 @@ type problem struct {
 	Message   string
 	Details   []api.ErrorDetail
 	RequestID string
+	At        map[string]string // ids of the inputs that details are about, by their fields
 }
 
 // Errors of the console itself.
@@ -65,10 +66,10 @@ var (
 	errTooLong     = errors.New("the form cannot be read, or is too long")
 )
 
-// invalid is an error in a field of a form, found before anything was sent.
-type invalid struct{ field, reason string }
+// invalid is what is wrong in the fields of a form, found before anything was sent.
+type invalid []api.ErrorDetail
 
-func (e invalid) Error() string { return e.field + " " + e.reason }
+func (invalid) Error() string { return "the form is not complete" }
 
 // problemOf returns nil for nil.
 func problemOf(err error) *problem {
@@ -79,15 +80,15 @@ func problemOf(err error) *problem {
 	if errors.As(err, &wrong) {
 		return &problem{
 			Status: http.StatusBadRequest, Message: "The form is not complete; nothing was sent.",
-			Details: []api.ErrorDetail{{Field: wrong.field, Reason: wrong.reason}},
+			Details: wrong,
 		}
 	}
 	refused, ok := errors.AsType[*client.Error](err)
 	switch {
 	case ok && refused.Status != 0:
-		return &problem{refused.Status, string(refused.Code), refused.Message, refused.Details, refused.RequestID}
+		return &problem{Status: refused.Status, Code: string(refused.Code), Message: refused.Message, Details: refused.Details, RequestID: refused.RequestID}
 	case ok: // the SDK refused to send it
-		return &problem{http.StatusBadRequest, string(refused.Code), refused.Message, refused.Details, ""}
+		return &problem{Status: http.StatusBadRequest, Code: string(refused.Code), Message: refused.Message, Details: refused.Details}
 	case errors.Is(err, errNoPage):
 		return &problem{Status: http.StatusNotFound, Message: "There is no such page."}
 	case errors.Is(err, errForeignForm):
@@ -98,20 +99,30 @@ func problemOf(err error) *problem {
 	return &problem{Status: http.StatusInternalServerError, Message: "The console failed."}
 }
 
-func sentence(err error) string {
-	text := err.Error()
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+func sentence(err error) string { return sentenceOf(err.Error()) }
+
+func sentenceOf(text string) string {
+	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
 }
 
 // done has what a page says after an action, by the name in its address.
 var done = map[string]string{
-	"moved":    "The payout was moved.",
-	"created":  "The payout was created.",
-	"verified": "The verification was set.",
-	"account":  "The status of the funding account was set.",
-	"ping":     "A ping was sent. Its delivery is listed below.",
-	"retry":    "The next attempt is made now.",
-	"demo":     "There is a verified sender now, with an active card, and a payee with a bank account. Check the values, and create the payout.",
+	"moved":         "The payout was moved.",
+	"created":       "The payout was created.",
+	"verified":      "The verification was set.",
+	"account":       "The status of the funding account was set.",
+	"ping":          "A ping was sent. Its delivery is listed below.",
+	"retry":         "The next attempt is made now.",
+	"registered":    "The user was registered. Verify it, then add what it pays from and whom it pays.",
+	"funding":       "The funding account was added. Set it ACTIVE to use it.",
+	"payee":         "The payee was added. Add where it is paid, or leave that for a payout in cash.",
+	"account-added": "The account was added. Check the values, and create the payout.",
+	"sent":          "The information was sent. Its tags are below.",
+	"disabled":      "The endpoint is disabled: it gets no deliveries.",
+	"enabled":       "The endpoint is enabled.",
+	"changed":       "The endpoint was changed.",
+	"deleted":       "The endpoint was deleted.",
+	"demo":          "There is a verified sender now, with an active card, and a payee with a bank account. Check the values, and create the payout.",
 }
 
 // render writes a page, or the error that replaces it.

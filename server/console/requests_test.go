@@ -106,7 +106,7 @@ func TestSearch(t *testing.T) {
 	s := servertest.New(t)
 	b := open(t, s)
 	form := b.demo()
-	b.create(form, "reference", "order-4711", "key", "key-4711")
+	b.create(form, "client_reference", "order-4711", "key", "key-4711")
 	page := b.path
 	sender, payout := b.ids()
 	here := sandbox + "/users/" + sender.String()
@@ -140,7 +140,7 @@ func TestSearch(t *testing.T) {
 			}
 		}
 	}
-	for _, id := range []string{form.Get("account"), to[2], to[3]} { // funding account, payee, account of the payee
+	for _, id := range []string{form.Get("from_fund_id"), to[2], to[3]} { // funding account, payee, account of the payee
 		b.visit("/console/sandbox-2/search?q=" + id)
 		b.shows(http.StatusOK, "Payout, INITIATED", "waits for the operator to release it", "The user is VERIFIED")
 	}

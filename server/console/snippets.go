@@ -1,37 +1,30 @@
 package console
 
 import (
-	"bytes"
 	"embed"
 	"encoding/json"
+	"go/format"
 	"regexp"
 	"strconv"
 	"strings"
 	texttemplate "text/template"
-
-	"github.com/google/uuid"
-
-	"github.com/crossborder-payouts/payouts/gen/api"
 )
 
 //go:embed snippets
 var snippetFiles embed.FS
 
 // snippet is a request as a program would send it.
-type snippet struct{ Language, Text string }
+type snippet struct{ Operation, Language, Text string }
 
 var languages = []struct{ name, file string }{
 	{"curl", "curl.txt"}, {"Go, with the SDK", "go.txt"}, {"Python", "python.txt"}, {"TypeScript", "typescript.txt"},
 }
 
-// sending is what the templates of snippets use.
+// sending is a request as the templates of snippets use it.
 type sending struct {
-	Address, Body, Key string
-	Client             Client
-	User               uuid.UUID
-	Request            api.TransactionRequest
-	Way                way
-	Receiver           bool
+	Method, Origin, Address, Body, Key string
+	Client                             Client
+	Go                                 goCall
 }
 
 var snippetTemplates = texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{
@@ -49,10 +42,14 @@ var snippetTemplates = texttemplate.Must(texttemplate.New("").Funcs(texttemplate
 	},
 }).ParseFS(snippetFiles, "snippets/*.txt"))
 
-// snippets writes the creation of a payout in several languages.
-func snippets(address string, as Client, user uuid.UUID, request api.TransactionRequest, w way, key string) []snippet {
-	s := sending{
-		Address: address, Key: key, Client: as, User: user, Request: request, Way: w, Receiver: request.ToAmount != nil, Body: body(request),
+// codeOf writes a request in several languages. body is nil for a request without one.
+func (v *visit) codeOf(o *operation, ids []string, body any, key string) []snippet {
+	s := sending{Method: o.method, Origin: v.address(), Address: v.address() + o.at(ids), Client: v.tenant.Client, Go: goCallOf(o, ids, body)}
+	if o.creates {
+		s.Key = key
+	}
+	if body != nil {
+		s.Body = pretty(body)
 	}
 	var all []snippet
 	for _, l := range languages {
@@ -60,20 +57,17 @@ func snippets(address string, as Client, user uuid.UUID, request api.Transaction
 		if err := snippetTemplates.ExecuteTemplate(&text, l.file, s); err != nil {
 			panic("console: a snippet: " + err.Error()) // a mistake in a template
 		}
-		all = append(all, snippet{l.name, text.String()})
+		written := text.String()
+		if l.file == "go.txt" {
+			formatted, err := format.Source([]byte(written))
+			if err != nil {
+				panic("console: a snippet: " + err.Error()) // a mistake in a template
+			}
+			written = strings.TrimSpace(string(formatted))
+		}
+		all = append(all, snippet{o.id, l.name, written})
 	}
 	return all
-}
-
-func body(request api.TransactionRequest) string {
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(request); err != nil {
-		panic("console: a request: " + err.Error()) // its types can always be written
-	}
-	return strings.TrimSpace(text.String())
 }
 
 var hostName = regexp.MustCompile(`^[A-Za-z0-9.:\[\]-]{1,255}$`)

@@ -51,11 +51,11 @@ func TestTheCodeWorks(t *testing.T) {
 		form.Set("do", "preview")
 		form.Set("to", to)
 		form.Set("note", note)
-		form.Set("reference", method+" 'a'")
+		form.Set("client_reference", method+" 'a'")
 		form.Set("from_amount", "10.10")
 		form.Set("mode", "RECEIVER_AMOUNT")
 		form.Set("to_amount", "1335.73")
-		form.Set("fee", "0.50")
+		form.Set("fee_amount", "0.50")
 		for name := range programs {
 			key := "key-" + method + "-" + name
 			form.Set("key", key)
@@ -64,14 +64,14 @@ func TestTheCodeWorks(t *testing.T) {
 			code := html.UnescapeString(b.first(`<summary>` + name + `</summary><pre[^>]*><code>(.*?)</code>`))
 			t.Run(method+" "+name, func(t *testing.T) {
 				t.Parallel()
-				run(t, name, code)
+				run(t, name, code, "INITIATED")
 				check(t, s, method, key, note)
 			})
 		}
 	}
 }
 
-func run(t *testing.T, name, code string) {
+func run(t *testing.T, name, code, shows string) {
 	t.Helper()
 	p := programs[name]
 	if _, err := exec.LookPath(p.run[0]); err != nil {
@@ -83,7 +83,7 @@ func run(t *testing.T, name, code string) {
 	}
 	command := exec.CommandContext(t.Context(), p.run[0], append(p.run[1:], file)...)
 	output, err := command.CombinedOutput()
-	if err != nil || !strings.Contains(string(output), "INITIATED") {
+	if err != nil || !strings.Contains(string(output), shows) {
 		t.Fatalf("%v\n%s\n%s", err, output, code)
 	}
 }

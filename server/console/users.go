@@ -20,10 +20,8 @@ type usersView struct {
 	Statuses                 []api.KycStatus
 }
 
-var kycStatuses = []api.KycStatus{api.KycStatusUnverified, api.KycStatusInProgress, api.KycStatusVerified, api.KycStatusSuspended}
-
 func users(v *visit) (*view, error) {
-	shown := usersView{Email: v.input("email"), Status: v.input("status"), Reference: v.input("reference"), Statuses: kycStatuses}
+	shown := usersView{Email: v.input("email"), Status: v.input("status"), Reference: v.input("reference"), Statuses: v.lists.kyc}
 	params := &api.ListUsersParams{
 		Email: v.optional("email"), ClientReference: v.optional("reference"), Limit: new(int32(rowsOfPage)), Cursor: v.optional("cursor"),
 	}
@@ -73,10 +71,6 @@ const (
 	maxLinkedDestins = 12
 )
 
-var tagStatuses = []api.CipStatus{
-	api.CipStatusSubmit, api.CipStatusReviewing, api.CipStatusVerified, api.CipStatusFailed, api.CipStatusRequested,
-}
-
 func user(v *visit) (*view, error) {
 	id, err := uuid.Parse(v.PathValue("user"))
 	if err != nil {
@@ -86,7 +80,7 @@ func user(v *visit) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	shown := userView{User: u, Name: nameOf(u.FirstName, u.LastName), Statuses: kycStatuses, TagStatuses: tagStatuses}
+	shown := userView{User: u, Name: nameOf(u.FirstName, u.LastName), Statuses: v.lists.kyc, TagStatuses: v.lists.tags}
 	info, err := v.sdk().GetCipInfo(v.Context(), id)
 	if err != nil {
 		return nil, err
@@ -154,14 +148,25 @@ func (v *visit) destinations(payees []payee) (countries []string, err error) {
 	for _, p := range payees {
 		add(p.Country)
 	}
-	payers, err := v.sdk().ListPayers(v.Context(), nil)
+	all, err := v.countries()
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range payers {
-		add(p.Country)
+	for _, country := range all {
+		add(country)
 	}
 	return countries[:min(len(countries), maxLinkedDestins)], nil
+}
+
+// countries returns the destinations that are enabled.
+func (v *visit) countries() (countries []string, err error) {
+	payers, err := v.sdk().ListPayers(v.Context(), nil)
+	for _, p := range payers {
+		if !slices.Contains(countries, p.Country) {
+			countries = append(countries, p.Country)
+		}
+	}
+	return countries, err
 }
 
 // limits are what a user may still send to a country, and what it has sent.

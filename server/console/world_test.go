@@ -119,11 +119,11 @@ func (b *browser) demo() url.Values {
 	b.send(sandbox+"/demo", nil)
 	b.shows(http.StatusOK, "There is a verified sender now")
 	form := url.Values{"do": {"create"}, "token": {b.token()}}
-	for _, field := range []string{"from_amount", "from_currency", "rate", "key"} {
+	for _, field := range []string{"from_amount", "from_currency", "exchange_rate", "key"} {
 		form.Set(field, b.first(`name="`+field+`"[^>]*value="([^"]*)"`))
 	}
 	form.Set("user", b.first(`<select id="user".*?<option value="([^"]+)"`))
-	form.Set("account", b.first(`<select id="account".*?<option value="([^"]+)"`))
+	form.Set("from_fund_id", b.first(`<select id="from_fund_id".*?<option value="([^"]+)"`))
 	form.Set("to", b.first(`<select id="to".*?<option value="([^"]+)"`))
 	return form
 }

@@ -59,10 +59,10 @@ func (b *tab) shows(text string) {
 // addEndpoint registers a webhook endpoint by clicking, and returns its secret.
 func (b *tab) addEndpoint(base, address string) string {
 	b.t.Helper()
-	b.visit(base + "/console/sandbox/webhooks")
+	b.visit(base + "/console/sandbox/webhooks/new")
 	b.run(chromedp.SendKeys("#url", address, chromedp.ByQuery))
 	b.press("Add endpoint")
-	return eval[string](b, `document.querySelector("main pre").textContent`)
+	return eval[string](b, `document.querySelector("main .notice pre").textContent`)
 }
 
 // In the console, a newcomer brings a payout to its end by clicking, and sees its webhooks arrive.
@@ -126,7 +126,7 @@ func TestErrorsInTheConsole(t *testing.T) {
 	b.look(390, "dark")
 	b.visit(s.URL + "/console")
 	b.press("Make demo data")
-	b.run(chromedp.SetValue("#from_amount", "123.456", chromedp.ByQuery), chromedp.SendKeys("#note", "For school", chromedp.ByQuery))
+	b.run(chromedp.SetValue("#from_amount", "123.456", chromedp.ByQuery), chromedp.Click("//summary[starts-with(., 'Reference')]", chromedp.BySearch), chromedp.SendKeys("#note", "For school", chromedp.ByQuery))
 	b.press("Create payout")
 	b.shows("BAD_REQUEST")
 	b.shows("/from_amount")
@@ -206,7 +206,8 @@ func (b *tab) fill(s *servertest.Server, receiver string) map[string]string {
 	pages["new"] = eval[string](b, here)
 	for i, clicks := range []string{"", "Release", "Release Complete", "Cancel", "Release Fail", "Release Complete Return", "Release Complete", ""} {
 		b.visit(s.URL + pages["new"])
-		b.run(chromedp.SendKeys("#reference", fmt.Sprintf("order-%d", 4711+i), chromedp.ByQuery))
+		eval[any](b, unfold)
+		b.run(chromedp.SendKeys("#client_reference", fmt.Sprintf("order-%d", 4711+i), chromedp.ByQuery))
 		if i == 7 {
 			b.run(chromedp.SetValue("#from_amount", "1500", chromedp.ByQuery)) // above the first tier
 		}
@@ -221,6 +222,7 @@ func (b *tab) fill(s *servertest.Server, receiver string) map[string]string {
 	}
 	b.follows(`//dt[.="Sender"]/following-sibling::dd/a`)
 	pages["user"] = eval[string](b, `location.pathname`)
+	b.forms(s.URL, pages["user"], pages)
 	b.visit(s.URL + base + "/webhooks")
 	b.follows("//main//table//a")
 	b.press("Send a test")

@@ -26,7 +26,7 @@ func TestPictures(t *testing.T) {
 	pages := b.fill(s, receiver.URL)
 	for name, path := range map[string]string{
 		"landing": "/", "docs": "/docs#createTransaction", "console": pages["board"], "console-payout": pages["paid"], "console-new": pages["new"],
-		"console-user": pages["user"], "console-endpoint": pages["endpoint"], "console-requests": pages["requests"],
+		"console-user": pages["user"], "console-new-user": pages["new-user"], "console-endpoint": pages["endpoint"], "console-requests": pages["requests"],
 	} {
 		height := int64(900)
 		if name == "docs" || name == "console" { // README shows them
