@@ -44,7 +44,7 @@ func TestReferenceDataIsNotSentTwice(t *testing.T) {
 			tags[tag] = path
 			for given, want := range map[string]int{
 				tag: 304, "W/" + tag: 304, `"other",` + tag: 304, `"a,b" , W/"" ,` + tag + ` , "other"`: 304, "*": 304,
-				"": 200, `"other"`: 200, strings.Trim(tag, `"`): 200, strings.ToLower(tag): 200, `*, "other"`: 200, tag[:len(tag)-1]: 200,
+				"": 200, `"other"`: 200, strings.Trim(tag, `"`): 200, strings.ToLower(tag): 200, `*, "other"`: 200, tag[:len(tag)-1]: 200, `"x` + tag[1:]: 200, tag[:len(tag)-1] + `x"`: 200,
 				strings.Repeat("x", 1000): 200, strings.Repeat("x", 1001): 400,
 			} {
 				for _, asked := range []*servertest.Server{s, replica} {
