@@ -15,6 +15,7 @@ import (
 
 	"github.com/crossborder-payouts/payouts/client"
 	"github.com/crossborder-payouts/payouts/server/docs"
+	"github.com/crossborder-payouts/payouts/server/lifecycle"
 )
 
 // Config configures New. All fields are required.
@@ -35,7 +36,7 @@ type Client struct{ ID, Secret string }
 type Console struct {
 	handler   http.Handler
 	tenants   []*tenant
-	moves     []move
+	moves     lifecycle.Table
 	seen      journal
 	now       func() time.Time
 	token     string // of the forms of this process
@@ -68,7 +69,7 @@ const maxForm = 64 << 10
 func New(c Config) (*Console, error) {
 	console := &Console{now: c.Now, token: rand.Text()}
 	var err error
-	if console.moves, err = readMoves(c.Contract); err != nil {
+	if console.moves, err = lifecycle.ReadTable(c.Contract); err != nil {
 		return nil, err
 	}
 	for _, each := range c.Clients {

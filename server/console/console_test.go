@@ -102,7 +102,7 @@ func TestAPayoutByForms(t *testing.T) {
 	b := open(t, s)
 	form := b.demo()
 	b.create(form)
-	b.shows(http.StatusOK, "100.00 USD → 13225.00 NPR", "waits for the operator to release it", "PROCESSING (by the operator)", "CANCELED (by the client or the operator)", form.Get("key"))
+	b.shows(http.StatusOK, "100.00 USD → 13225.00 NPR", "waits for the operator to release it", "The client can cancel it. The operator can release it, or cancel it.", form.Get("key"))
 	here := b.path
 	for _, move := range []struct{ form, says string }{
 		{"status=PROCESSING", "It is on its way."}, {"status=COMPLETED", "It is paid out and waits for nothing."},
@@ -138,7 +138,8 @@ func TestAHeldPayout(t *testing.T) {
 	t.Parallel()
 	b := open(t, servertest.New(t))
 	b.create(b.demo(), "from_amount", "1500.00")
-	b.shows(http.StatusOK, "It is held", "ID_DOC")
+	b.shows(http.StatusOK, "It is held", "these must be VERIFIED: ADDRESS_LINE1, DATE_OF_BIRTH, ID_DOC.",
+		"The client can send information for DATE_OF_BIRTH, ID_DOC, or cancel it. The operator can verify ADDRESS_LINE1, or cancel it.")
 	here := b.path
 	b.send(here+"/status", url.Values{"status": {"PROCESSING"}})
 	b.shows(http.StatusUnprocessableEntity, "INFORMATION_REQUIRED", "It is held")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/crossborder-payouts/payouts/client"
 	"github.com/crossborder-payouts/payouts/gen/api"
+	"github.com/crossborder-payouts/payouts/server/lifecycle"
 )
 
 // Numbers of entries on a page.
@@ -90,7 +91,7 @@ func following(here *url.URL, cursor *api.Cursor) string {
 type payoutView struct {
 	*api.Transaction
 	Sender   *api.User
-	Waiting  waiting
+	Waiting  lifecycle.Waiting
 	Moves    []move
 	Reasons  []api.StatusReason
 	Timeline []moment
@@ -118,7 +119,15 @@ func payout(v *visit) (*view, error) {
 	if shown.Sender, err = v.sdk().GetUser(v.Context(), t.UserID); err != nil {
 		return nil, err
 	}
-	shown.Waiting = v.waitingOf(t, shown.Sender)
+	var tags map[string]api.CipStatus
+	if t.Status == api.TransactionStatusInitiated {
+		info, err := v.sdk().GetCipInfo(v.Context(), t.UserID)
+		if err != nil {
+			return nil, err
+		}
+		tags = info.CipInfo
+	}
+	shown.Waiting = v.waitingOf(t, shown.Sender, tags)
 	id := t.ID.String()
 	events, err := v.tenant.feed.since(v.Context(), v.sdk(), func(h happened) bool { return h.Transaction == id })
 	if err != nil {

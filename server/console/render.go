@@ -222,7 +222,7 @@ var functions = template.FuncMap{
 	"rows": func(f frame, payouts []api.Transaction) rows {
 		r := rows{Base: f.Base}
 		for i := range payouts {
-			r.Payouts = append(r.Payouts, row{&payouts[i], f.waitingOf(&payouts[i], nil).For})
+			r.Payouts = append(r.Payouts, row{&payouts[i], f.waitingOf(&payouts[i], nil, nil).For})
 		}
 		return r
 	},

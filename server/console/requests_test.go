@@ -146,6 +146,7 @@ func TestSearch(t *testing.T) {
 	}
 	b.visit(sandbox + "/search?q=" + uuid.NewString())
 	b.shows(http.StatusOK, "Nothing found")
+	b.shows(http.StatusOK, "known here only for requests that this process remembers", "payoutd find")
 	b.visit(sandbox + "/search?q=" + strings.Repeat("x", 300))
 	b.shows(http.StatusOK, "Nothing found")
 }

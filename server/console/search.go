@@ -169,10 +169,10 @@ func (v *visit) addUsers(s *searchView, users []api.User) {
 
 func (v *visit) addPayouts(s *searchView, payouts []api.Transaction) {
 	for _, t := range payouts {
-		w := v.waitingOf(&t, nil)
+		w := v.waitingOf(&t, nil, nil)
 		s.add(hit{
 			"Payout, " + string(t.Status), t.FromAmount.String() + " " + t.FromCurrency + " to " + nameOf(t.To.FirstName, t.To.LastName), v.payoutPath(&t, ""),
-			w.For + " " + w.Who,
+			w.For + " " + w.Who(),
 		})
 	}
 }

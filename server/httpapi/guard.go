@@ -73,7 +73,7 @@ func (g guard) handle(c echo.Context, op *contract.Operation, client payout.Clie
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), g.timeout)
 	defer cancel()
-	r = r.WithContext(context.WithValue(checked.WithContext(ctx), clientKey{}, client))
+	r = r.WithContext(context.WithValue(checked.WithContext(ctx), callerKey{}, caller{client, seen.requestID}))
 	r.Body, r.GetBody = http.NoBody, nil // the binder has the body, and the last reference to it
 	c.SetRequest(r)
 	return next(c)
@@ -101,16 +101,25 @@ func credential(h http.Header, name string) string {
 	return ""
 }
 
-type clientKey struct{}
+type callerKey struct{}
 
-// clientOf returns the client that the guard has authenticated.
-func clientOf(ctx context.Context) payout.Client {
-	client, ok := ctx.Value(clientKey{}).(payout.Client)
+// caller is who sent a request, and the id of that.
+type caller struct {
+	client    payout.Client
+	requestID string
+}
+
+// callerOf returns the caller that the guard has authenticated.
+func callerOf(ctx context.Context) caller {
+	c, ok := ctx.Value(callerKey{}).(caller)
 	if !ok {
 		panic("httpapi: an operation was reached without its guard")
 	}
-	return client
+	return c
 }
+
+// clientOf returns the client that the guard has authenticated.
+func clientOf(ctx context.Context) payout.Client { return callerOf(ctx).client }
 
 // idempotency returns the key of a creation and the fingerprint of its request (D-16); empty if no key was sent.
 func idempotency(ctx context.Context, key *api.IdempotencyKey) payout.Idempotency {

@@ -21,6 +21,7 @@ func (h handlers) CreateTransaction(
 	if err != nil {
 		return nil, err
 	}
+	n.RequestID = callerOf(ctx).requestID
 	key := idempotency(ctx, r.Params.XIdempotencyKey)
 	forget(ctx, &r.Body.PhysicalDocuments)
 	t, replayed, err := h.service.CreateTransaction(ctx, clientOf(ctx), key, payout.UserID(r.UserID.String()), n)

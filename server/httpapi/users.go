@@ -11,6 +11,7 @@ import (
 // CreateUser implements POST /users.
 func (h handlers) CreateUser(ctx context.Context, r gen.CreateUserRequestObject) (gen.CreateUserResponseObject, error) {
 	key, registered := idempotency(ctx, r.Params.XIdempotencyKey), newUser(r.Body)
+	registered.RequestID = callerOf(ctx).requestID
 	forget(ctx, &r.Body.PhysicalDocuments)
 	u, replayed, err := h.service.CreateUser(ctx, clientOf(ctx), key, registered)
 	if err != nil {

@@ -31,6 +31,7 @@ type NewTransaction struct {
 	FundingType  string // funding_source_type; empty: that of the funding account
 	// ClientReference is the client's own reference (D-70); empty if none was sent, as in Transaction.
 	ClientReference string
+	RequestID       string // of the request of the API that asks for it; empty: none
 	Notes           Notes
 	Documents       []Document
 	To              ReceiveSide
@@ -78,6 +79,7 @@ type Transaction struct {
 	FundingType         string
 	Destination         string // country of the receive user at creation
 	ClientReference     string
+	RequestID           string // of the request that created it, for support; empty in rows before migration 11
 	Notes               Notes
 	Documents           []Document
 	To                  ReceiveSide

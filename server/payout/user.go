@@ -34,6 +34,7 @@ type User struct {
 	Country   string // alpha-2
 	// ClientReference is the client's own reference (D-70).
 	ClientReference string
+	RequestID       string // of the request that created it, for support; empty in rows before migration 11
 	Profile         UserProfile
 	Documents       []Document // omitted by Reader.User
 }

@@ -20,18 +20,58 @@ const mostFound = 20
 type find struct {
 	database
 	listing
-	Text   string `arg:"" help:"An id of anything but payers, banks and states, an idempotency key, a client_reference, or an email address or a name of a user."`
+	Text   string `arg:"" help:"An id of anything but payers, banks and states, an idempotency key, a request id, a client_reference, an email address of a user or a receive user, or a name of a user."`
 	Client string `help:"Search the rows of one client; those of all, and payout files, if left out."`
 	Names  int    `help:"How many users of each client are searched for a name, or an email address in other case, the newest first: there is no index. 0: none." default:"10000"`
 }
 
-// foundJSON is something that was found, and the command that shows it.
+// foundJSON is something that was found, and the command that shows it. Payout is set for a transaction.
 type foundJSON struct {
-	Client  string `json:"client"`
-	What    string `json:"what"`
-	ID      string `json:"id"`
-	Command string `json:"command"`
+	Client  string      `json:"client"`
+	What    string      `json:"what"`
+	ID      string      `json:"id"`
+	Command string      `json:"command"`
+	Payout  *payoutJSON `json:"payout,omitempty"`
 }
+
+// hit is a row that was found, and by which of its members; none if by its id.
+type hit struct {
+	store.Found
+	by []string
+}
+
+func (h hit) what() string {
+	if len(h.by) == 0 {
+		return string(h.Kind)
+	}
+	return string(h.Kind) + ", by its " + strings.Join(h.by, " and ")
+}
+
+// hits are what was found, each row once.
+type hits []hit
+
+// add adds rows that were found by a member; "" is their id.
+func (all *hits) add(by string, found ...store.Found) {
+	for _, v := range found {
+		i := slices.IndexFunc(*all, func(h hit) bool { return h.Found == v })
+		if i < 0 {
+			i = len(*all)
+			*all = append(*all, hit{Found: v})
+		}
+		if h := &(*all)[i]; by != "" && !slices.Contains(h.by, by) {
+			h.by = append(h.by, by)
+		}
+	}
+}
+
+// The members by which rows are found.
+const (
+	byKey       = "idempotency key"
+	byRequest   = "request id"
+	byReference = "client_reference"
+	byEmail     = "email address"
+	byName      = "name"
+)
 
 // Run searches by everything that the text may be.
 func (f find) Run(ctx context.Context, std streams) error {
@@ -42,101 +82,129 @@ func (f find) Run(ctx context.Context, std streams) error {
 		return usageError{"names", errors.New("must not be negative")}
 	}
 	return f.with(ctx, func(db *store.Store) error {
-		if f.Client != "" {
-			if _, err := clientNamed(ctx, db, f.Client); err != nil {
-				return err
-			}
+		clients, err := f.clients(ctx, db)
+		if err != nil {
+			return err
 		}
-		all, err := f.search(ctx, std, db)
+		all, err := f.search(ctx, std, db, clients)
 		if err != nil {
 			return inWords(err)
 		}
 		if len(all) == 0 {
-			return errors.New("nothing was found")
+			return f.nothing(len(clients))
 		}
-		cells := make([][]string, len(all))
-		for i, v := range all {
-			cells[i] = []string{v.What, v.ID, v.Client, v.Command}
+		payouts, err := f.payouts(ctx, std, db, all)
+		if err != nil {
+			return inWords(err)
 		}
-		return f.print(std.out, all, []string{"WHAT", "ID", "CLIENT", "COMMAND"}, cells)
+		return f.tell(ctx, std, db, all, payouts)
 	})
 }
 
-func (f find) search(ctx context.Context, std streams, db *store.Store) ([]foundJSON, error) {
-	var all []foundJSON
-	add := func(as string, found ...store.Found) {
-		for _, v := range found {
-			all = append(all, foundJSON{string(v.ClientID), string(v.Kind) + as, v.ID, command(v)})
-		}
+// clients returns whose rows are searched.
+func (f find) clients(ctx context.Context, db *store.Store) ([]payout.ClientID, error) {
+	if f.Client == "" {
+		return db.ClientIDs(ctx)
 	}
+	row, err := clientNamed(ctx, db, f.Client)
+	return []payout.ClientID{row.ID}, err
+}
+
+// nothing says what was searched.
+func (f find) nothing(clients int) error {
+	of := fmt.Sprintf("all %d clients", clients)
+	if f.Client != "" {
+		of = "client " + f.Client
+	}
+	return errors.New("nothing was found. Of " + of + ", these were searched: all ids, idempotency keys, client_references, email addresses and " +
+		"names, and the ids of requests that created a user or a payout. Those of other requests are in the log of the service alone")
+}
+
+func (f find) search(ctx context.Context, std streams, db *store.Store, clients []payout.ClientID) (all hits, err error) {
+	text := f.Text
 	if id, err := uuid.Parse(f.Text); err == nil {
-		found, err := db.Find(ctx, payout.ClientID(f.Client), id.String())
+		text = id.String()
+		found, err := db.Find(ctx, payout.ClientID(f.Client), text)
 		if err != nil {
 			return nil, err
 		}
-		add("", found...)
+		all.add("", found...)
 	}
+	created, err := db.FindRequest(ctx, payout.ClientID(f.Client), text)
+	if err != nil {
+		return nil, err
+	}
+	all.add(byRequest, created...)
 	found, err := db.FindKey(ctx, payout.ClientID(f.Client), f.Text)
 	if err != nil {
 		return nil, err
 	}
-	add(", by its idempotency key", found...)
-	clients, err := db.ClientIDs(ctx)
-	if err != nil {
-		return nil, err
-	}
+	all.add(byKey, found...)
 	for _, id := range clients {
-		if f.Client != "" && string(id) != f.Client {
-			continue
-		}
 		if string(id) == f.Text {
-			all = append(all, foundJSON{f.Text, "client", f.Text, "payoutd clients show " + f.Text})
+			all.add("", store.Found{ClientID: id, Kind: kindClient, ID: f.Text, Shown: f.Text})
 		}
-		if err := f.searchClient(ctx, std, db, id, add); err != nil {
+		if err := f.searchClient(ctx, std, db, id, &all); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
+// kindClient is a client, which is no row of a client.
+const kindClient store.Kind = "client"
+
 // searchClient searches one client by what its indexes have, and for a name.
-func (f find) searchClient(
-	ctx context.Context, std streams, db *store.Store, id payout.ClientID, add func(as string, found ...store.Found),
-) error {
+func (f find) searchClient(ctx context.Context, std streams, db *store.Store, id payout.ClientID, all *hits) error {
 	page := payout.Page{Limit: mostFound}
-	user := func(u payout.User) store.Found {
-		return store.Found{ClientID: id, Kind: store.KindUser, ID: string(u.ID), Shown: string(u.ID)}
-	}
 	type search struct {
-		as     string
+		by     string
 		filter payout.UserFilter
 	}
-	all := []search{{byEmail, payout.UserFilter{Email: f.Text}}, {", by its client_reference", payout.UserFilter{ClientReference: f.Text}}}
+	emails := []string{f.Text}
 	if lower := strings.ToLower(f.Text); lower != f.Text {
-		all = append(all, search{byEmail, payout.UserFilter{Email: lower}})
+		emails = append(emails, lower)
 	}
-	for _, by := range all {
-		users, next, err := db.Users(ctx, id, by.filter, page)
+	searches := []search{{byReference, payout.UserFilter{ClientReference: f.Text}}}
+	for _, email := range emails {
+		searches = append(searches, search{byEmail, payout.UserFilter{Email: email}})
+	}
+	for _, s := range searches {
+		users, next, err := db.Users(ctx, id, s.filter, page)
 		if err != nil {
 			return err
 		}
 		for _, u := range users {
-			add(by.as, user(u))
+			all.add(s.by, userFound(id, u))
 		}
-		f.more(std, id, by.as, next)
+		f.more(std, id, s.by, next != payout.Position{})
+	}
+	for _, email := range emails {
+		receivers, err := db.FindReceivers(ctx, id, email, mostFound+1)
+		if err != nil {
+			return err
+		}
+		all.add(byEmail, receivers[:min(len(receivers), mostFound)]...)
+		f.more(std, id, byEmail, len(receivers) > mostFound)
 	}
 	transactions, next, err := db.ClientTransactions(ctx, id, payout.TransactionFilter{ClientReference: f.Text}, page)
 	if err != nil {
 		return err
 	}
 	for _, t := range transactions {
-		add(", by its client_reference", store.Found{ClientID: id, Kind: store.KindTransaction, ID: string(t.ID), Shown: string(t.ID)})
+		all.add(byReference, transactionFound(id, t))
 	}
-	f.more(std, id, ", by its client_reference", next)
-	return f.searchNewest(ctx, std, db, id, func(u payout.User, as string) { add(as, user(u)) })
+	f.more(std, id, byReference, next != payout.Position{})
+	return f.searchNewest(ctx, std, db, id, all)
 }
 
-const byEmail, byName = ", by its email address", ", by its name"
+func userFound(id payout.ClientID, u payout.User) store.Found {
+	return store.Found{ClientID: id, Kind: store.KindUser, ID: string(u.ID), Shown: string(u.ID)}
+}
+
+func transactionFound(id payout.ClientID, t payout.Transaction) store.Found {
+	return store.Found{ClientID: id, Kind: store.KindTransaction, ID: string(t.ID), Shown: string(t.ID)}
+}
 
 // matches returns what the text is of a user, in any case; "" if nothing, or what an index has found.
 func (f find) matches(p payout.UserProfile) string {
@@ -151,9 +219,7 @@ func (f find) matches(p payout.UserProfile) string {
 }
 
 // searchNewest compares the names and email addresses of the newest users.
-func (f find) searchNewest(
-	ctx context.Context, std streams, db *store.Store, id payout.ClientID, add func(u payout.User, as string),
-) error {
+func (f find) searchNewest(ctx context.Context, std streams, db *store.Store, id payout.ClientID, all *hits) error {
 	page, found := payout.Page{Limit: 1000}, 0
 	for read := 0; read < f.Names; {
 		page.Limit = min(page.Limit, f.Names-read)
@@ -162,15 +228,15 @@ func (f find) searchNewest(
 			return err
 		}
 		for _, u := range users {
-			as := f.matches(u.Profile)
-			if as == "" {
+			by := f.matches(u.Profile)
+			if by == "" {
 				continue
 			}
 			if found++; found > mostFound {
-				f.more(std, id, as, payout.Position{ID: string(u.ID)})
+				f.more(std, id, by, true)
 				return nil
 			}
-			add(u, as)
+			all.add(by, userFound(id, u))
 		}
 		read += len(users)
 		if next == (payout.Position{}) {
@@ -185,9 +251,9 @@ func (f find) searchNewest(
 }
 
 // more says that not all results are printed.
-func (f find) more(std streams, id payout.ClientID, as string, next payout.Position) {
-	if next != (payout.Position{}) {
-		fmt.Fprintf(std.errs, "There are more of %s%s.\n", id, as)
+func (f find) more(std streams, id payout.ClientID, by string, more bool) {
+	if more {
+		fmt.Fprintf(std.errs, "There are more of %s, by this %s.\n", id, by)
 	}
 }
 
@@ -197,6 +263,8 @@ func command(f store.Found) string {
 		return "payoutd " + words + " --client " + string(f.ClientID) + " " + f.Shown
 	}
 	switch f.Kind {
+	case kindClient:
+		return "payoutd clients show " + f.Shown
 	case store.KindTransaction, store.KindPaymentDocument:
 		return of("transactions show")
 	case store.KindFundingAccount:

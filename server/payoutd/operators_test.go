@@ -135,7 +135,7 @@ func (o operator) filled(t *testing.T) {
 func fill(ctx context.Context, tx payout.Tx) error {
 	const client = "acme"
 	asha := payout.User{
-		ID: ashaID, CreatedAt: seeded, Status: payout.KYCInProgress, Sending: true, Country: "US", ClientReference: "customer-1",
+		ID: ashaID, CreatedAt: seeded, Status: payout.KYCInProgress, Sending: true, Country: "US", ClientReference: "customer-1", RequestID: "request-asha",
 		Profile: payout.UserProfile{
 			FirstName: "Asha", MiddleName: "Devi", LastName: "Exa\x1bmple", Email: "asha@example.com", DateOfBirth: "1990-01-02",
 			MobilePhone: "+15550100", Occupation: "Nur\x1bse",
@@ -161,7 +161,7 @@ func fill(ctx context.Context, tx payout.Tx) error {
 	if err := tx.InsertFundingAccount(ctx, client, payout.FundingAccount{ID: fundID, UserID: ashaID, Type: "BANK_ACCOUNT", Label: "Main\taccount", Status: payout.FundingPending, CreatedAt: seeded}); err != nil {
 		return err
 	}
-	if err := tx.InsertReceiveUser(ctx, client, payout.ReceiveUser{ID: receiverID, UserID: ashaID, FirstName: "Ram", Country: "NP", CreatedAt: seeded}); err != nil {
+	if err := tx.InsertReceiveUser(ctx, client, payout.ReceiveUser{ID: receiverID, UserID: ashaID, FirstName: "Ram", Email: "ram@example.com", Country: "NP", CreatedAt: seeded}); err != nil {
 		return err
 	}
 	purpose := "FAMILY_SUPPORT"
@@ -176,6 +176,7 @@ func fill(ctx context.Context, tx payout.Tx) error {
 	}
 	second := t
 	second.ID, second.CreatedAt, second.Documents = transfer2ID, seeded.AddDate(0, 0, 1), nil
+	second.RequestID = "request-transfer"
 	second.ClientReference, second.ToAmount, second.ToCurrency, second.Destination = "order-2", 12345, "KWD", "KW"
 	for _, t := range []payout.Transaction{t, second} {
 		if err := tx.InsertTransaction(ctx, client, t); err != nil {

@@ -31,7 +31,7 @@ type commands struct {
 	Transactions    transactions    `cmd:"" help:"Show transactions."`
 	Limits          limits          `cmd:"" help:"Show what a user may still send."`
 	Webhooks        webhooks        `cmd:"" help:"Show webhook endpoints, and what became of deliveries."`
-	Find            find            `cmd:"" help:"Find an id, an idempotency key, a reference, an email address or a name, and print the command that shows it."`
+	Find            find            `cmd:"" help:"Say where a payout is, by an id, an idempotency key, a request id, a reference, an email address or a name; of anything else, the command that shows it."`
 	Reference       referenceData   `cmd:"" help:"Import and export payers, banks and states."`
 	Audit           audit           `cmd:"" help:"Show what commands have changed, and who ran them."`
 	SecretsKey      secretsKey      `cmd:"" help:"Make and replace the key that encrypts webhook secrets."`

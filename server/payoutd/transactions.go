@@ -51,6 +51,7 @@ type transactionJSON struct {
 	PickupLocation    int64                  `json:"pickup_location,omitempty"`
 	RemittancePurpose string                 `json:"remittance_purpose,omitempty"`
 	Reference         string                 `json:"client_reference,omitempty"`
+	RequestID         string                 `json:"request_id,omitempty"`
 	keyJSON
 	Documents []transactionDocument `json:"documents"`
 }
@@ -80,7 +81,7 @@ func newTransactionJSON(t payout.Transaction, key payout.Idempotency) transactio
 		FeeAmount: major(t.FeeAmount, t.FromCurrency), BonusAmount: major(t.BonusAmount, t.FromCurrency),
 		ExchangeRate: json.Number(t.ExchangeRate.String()), FromFundID: string(t.FromFundID), FundingType: t.FundingType,
 		Destination: t.Destination, ReceiveUserID: string(t.To.ReceiveUserID), Method: t.To.Method, Mode: t.To.Mode,
-		FundID: string(t.To.FundID), PayerID: t.To.PayerID, PickupLocation: t.To.PickupLocation, RemittancePurpose: purpose, Reference: t.ClientReference,
+		FundID: string(t.To.FundID), PayerID: t.To.PayerID, PickupLocation: t.To.PickupLocation, RemittancePurpose: purpose, Reference: t.ClientReference, RequestID: t.RequestID,
 		keyJSON: newKeyJSON(key), Documents: documents,
 	}
 }
@@ -212,8 +213,8 @@ func (s transactionsShow) Run(ctx context.Context, std streams) error {
 		shown := shownTransaction{newTransactionJSON(t, keys[string(t.ID)]), make([]transactionFile, len(uses))}
 		fields := shown.fields()
 		for i, u := range uses {
-			shown.Files[i] = transactionFile{string(u.ID), string(u.Direction), u.Name, u.Line, u.Actor, u.At}
-			fields = append(fields, [2]string{strings.ToUpper(string(u.Direction)), printable(fmt.Sprintf("line %d of %s, by %s at %s (%s)", u.Line, u.Name, u.Actor, utc(u.At), u.ID))})
+			shown.Files[i] = newTransactionFile(u)
+			fields = append(fields, shown.Files[i].field())
 		}
 		return s.printFields(std.out, shown, fields)
 	})
@@ -232,6 +233,14 @@ type transactionFile struct {
 	Line      int       `json:"line"`
 	Actor     string    `json:"actor"`
 	At        time.Time `json:"at"`
+}
+
+func newTransactionFile(u payout.FileUse) transactionFile {
+	return transactionFile{string(u.ID), string(u.Direction), u.Name, u.Line, u.Actor, u.At}
+}
+
+func (f transactionFile) field() [2]string {
+	return [2]string{strings.ToUpper(f.Direction), printable(fmt.Sprintf("line %d of %s, by %s at %s (%s)", f.Line, f.Name, f.Actor, utc(f.At), f.ID))}
 }
 
 func (t transactionJSON) fields() [][2]string {
@@ -262,7 +271,7 @@ func (t transactionJSON) fields() [][2]string {
 		{"PURPOSE", printable(t.RemittancePurpose)},
 		{"REFERENCE", printable(t.Reference)},
 	}
-	fields = append(fields, t.keyJSON.fields()...)
+	fields = append(append(fields, t.keyJSON.fields()...), [2]string{"REQUEST", printable(t.RequestID)})
 	for _, d := range t.Documents {
 		fields = append(fields, [2]string{"DOCUMENT", printable(d.Type) + " " + d.ID})
 	}

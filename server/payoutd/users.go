@@ -92,6 +92,7 @@ func (l usersList) Run(ctx context.Context, std streams) error {
 type shownUser struct {
 	userJSON
 	keyJSON
+	RequestID string                      `json:"request_id,omitempty"`
 	Name      string                      `json:"name"`
 	Email     string                      `json:"email"`
 	Tags      map[string]payout.CIPStatus `json:"cip_info"`
@@ -132,7 +133,7 @@ func (s usersShow) Run(ctx context.Context, std streams) error {
 			return err
 		}
 		shown := shownUser{
-			userJSON: newUserJSON(u), keyJSON: newKeyJSON(keys[string(u.ID)]), Name: u.Profile.Name(),
+			userJSON: newUserJSON(u), keyJSON: newKeyJSON(keys[string(u.ID)]), RequestID: u.RequestID, Name: u.Profile.Name(),
 			Email: masked(u.Profile.Email), Tags: info.Tags, Documents: []documentJSON{},
 		}
 		if s.Personal {
@@ -187,7 +188,7 @@ func (u shownUser) fields() [][2]string {
 			fields = append(fields, [2]string{f[0], printable(f[1])})
 		}
 	}
-	fields = append(fields, u.keyJSON.fields()...)
+	fields = append(append(fields, u.keyJSON.fields()...), [2]string{"REQUEST", printable(u.RequestID)})
 	for _, d := range u.Documents {
 		fields = append(fields, [2]string{"DOCUMENT", printable(d.Type) + " (" + string(d.Kind) + ") " + d.ID})
 	}

@@ -151,11 +151,15 @@ func (d deliveryJSON) cells() []string {
 	if n := len(d.Attempts); n > 0 {
 		last = d.Attempts[n-1]
 	}
-	answer := last.Error
-	if last.HTTPStatus != 0 {
-		answer = strings.TrimSpace(strconv.Itoa(last.HTTPStatus) + " " + last.Error)
+	return []string{d.EventID, utc(d.CreatedAt), d.EventType, d.Status, strconv.Itoa(last.Number), utc(last.At), last.answer(), utc(d.NextAttemptAt)}
+}
+
+// answer is what came of an attempt: a status, an error or both.
+func (a attemptJSON) answer() string {
+	if a.HTTPStatus == 0 {
+		return a.Error
 	}
-	return []string{d.EventID, utc(d.CreatedAt), d.EventType, d.Status, strconv.Itoa(last.Number), utc(last.At), answer, utc(d.NextAttemptAt)}
+	return strings.TrimSpace(strconv.Itoa(a.HTTPStatus) + " " + a.Error)
 }
 
 type webhooksShow struct {

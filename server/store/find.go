@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
@@ -111,6 +112,65 @@ func (r reads) FindKey(ctx context.Context, clientID payout.ClientID, key string
 		all = append(all, found...)
 	}
 	return all, nil
+}
+
+// FindRequest returns what a request created, of one client or, with an empty id, of all: a user or a transaction.
+func (r reads) FindRequest(ctx context.Context, clientID payout.ClientID, requestID string) ([]Found, error) {
+	var all []Found
+	for _, k := range []struct {
+		kind  Kind
+		table string
+	}{{KindUser, "users"}, {KindTransaction, "transactions"}} {
+		rows, err := list(ctx, r, func(s scanner, f *Found) error {
+			f.Kind = k.kind
+			err := s.Scan(&f.ClientID, &f.ID)
+			f.Shown = f.ID
+			return err
+		}, `select id, created from (select c.id, (select r.id from `+k.table+` r where r.client_id = c.id and r.request_id = $1 limit 1) as created
+			from clients c where $2 = '' or c.id = $2) as found where created is not null order by id`, requestID, string(clientID))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
+}
+
+// FindReceivers returns the receive users of a client with an email address, newest first.
+func (r reads) FindReceivers(ctx context.Context, clientID payout.ClientID, email string, most int) ([]Found, error) {
+	return list(ctx, r, func(s scanner, f *Found) error {
+		f.ClientID, f.Kind = clientID, KindReceiveUser
+		return s.Scan(&f.ID, &f.Shown)
+	}, `select id, user_id from receive_users where client_id = $1 and email = $2 and email <> ''
+		order by created_at desc, id desc limit $3`, clientID, email, most)
+}
+
+// ResourceEvents returns the newest events of a transaction, user or funding account, oldest first: those that are published,
+// and after them those that wait for the publisher, which have no position.
+func (r reads) ResourceEvents(ctx context.Context, clientID payout.ClientID, id string, most int) ([]payout.Event, error) {
+	all, err := list(ctx, r, scanEvent, `select `+eventColumns+`, position from events where client_id = $1 and resource_id = $2
+		order by position desc limit $3`, clientID, id, most)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(all)
+	queued, err := list(ctx, r, scanEvent, `select `+eventColumns+`, 0 from event_queue where client_id = $1 and resource_id = $2
+		order by seq limit $3`, clientID, id, most)
+	all = append(all, queued...)
+	return all[max(0, len(all)-most):], err
+}
+
+// EventDeliveries returns what became of events at an endpoint, with the attempts.
+func (r reads) EventDeliveries(
+	ctx context.Context, clientID payout.ClientID, id payout.WebhookEndpointID, events []payout.EventID,
+) ([]payout.WebhookDelivery, error) {
+	in, args := inList(events, clientID, id)
+	all, err := list(ctx, r, scanWebhookDelivery, `select `+webhookDeliveryColumns+` from webhook_deliveries
+		where client_id = $1 and endpoint_id = $2 and event_id in `+in+` order by created_at, event_id`, args...)
+	if err != nil {
+		return nil, err
+	}
+	return all, r.attempts(ctx, clientID, id, all)
 }
 
 // DocumentContent reads the content of a physical document of a user.

@@ -15,7 +15,7 @@ import (
 const transactionColumns = `id, user_id, created_at, status, delivery_status, from_amount, from_currency, to_amount,
 	to_currency, fee_amount, bonus_amount, exchange_rate, from_fund_id, funding_type, destination, notes,
 	receive_user_id, payout_method, calculation_mode, fund_id, payer_id, pickup_location, receiver, updated_at, status_reason,
-	required_information, client_reference`
+	required_information, client_reference, request_id`
 
 func scanTransaction(s scanner, t *payout.Transaction) error {
 	var rate string
@@ -24,7 +24,7 @@ func scanTransaction(s scanner, t *payout.Transaction) error {
 		&t.FromCurrency, &t.ToAmount, &t.ToCurrency, &t.FeeAmount, &t.BonusAmount, &rate, &t.FromFundID, &t.FundingType,
 		&t.Destination, notesOf(&t.Notes), &t.To.ReceiveUserID, &t.To.Method, &t.To.Mode, &t.To.FundID, &t.To.PayerID,
 		&t.To.PickupLocation, receiverOf(&t.Receiver), &updated, &t.StatusReason, textsColumn(&t.RequiredInformation),
-		textOrNull{&t.ClientReference})
+		textOrNull{&t.ClientReference}, textOrNull{&t.RequestID})
 	if err != nil {
 		return err
 	}
@@ -43,14 +43,14 @@ func updatedAt(t payout.Transaction, column sql.NullInt64) time.Time {
 
 // InsertTransaction writes the transaction and its documents.
 func (t tx) InsertTransaction(ctx context.Context, clientID payout.ClientID, v payout.Transaction) error {
-	if _, err := t.exec(ctx, `insert into transactions (client_id, `+transactionColumns+`)
+	if err := t.execLater(ctx, `insert into transactions (client_id, `+transactionColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-			$24, $25, $26, $27, $28)`,
+			$24, $25, $26, $27, $28, $29)`,
 		clientID, v.ID, v.UserID, micros(v.CreatedAt), string(v.Status), string(v.DeliveryStatus), v.FromAmount, v.FromCurrency,
 		v.ToAmount, v.ToCurrency, v.FeeAmount, v.BonusAmount, v.ExchangeRate.String(), v.FromFundID, v.FundingType,
 		v.Destination, jsonText(notesRow(v.Notes)), v.To.ReceiveUserID, string(v.To.Method), string(v.To.Mode), v.To.FundID,
 		v.To.PayerID, v.To.PickupLocation, jsonText(receiverRow(v.Receiver)), micros(v.UpdatedAt), string(v.StatusReason),
-		jsonText(append([]string{}, v.RequiredInformation...)), nullIfEmpty(v.ClientReference)); err != nil {
+		jsonText(append([]string{}, v.RequiredInformation...)), nullIfEmpty(v.ClientReference), nullIfEmpty(v.RequestID)); err != nil {
 		return err
 	}
 	return t.insertDocuments(ctx, clientID, v.UserID, &v.ID, 0, v.Documents)
@@ -66,10 +66,9 @@ func (t tx) LockTransaction(
 
 // SetTransactionStatus writes status, delivery status, reason and time of change of a transaction.
 func (t tx) SetTransactionStatus(ctx context.Context, clientID payout.ClientID, v payout.Transaction) error {
-	_, err := t.exec(ctx, `update transactions set status = $3, delivery_status = $4, status_reason = $5, updated_at = $6
+	return t.execLater(ctx, `update transactions set status = $3, delivery_status = $4, status_reason = $5, updated_at = $6
 		where client_id = $1 and id = $2`,
 		clientID, v.ID, string(v.Status), string(v.DeliveryStatus), string(v.StatusReason), micros(v.UpdatedAt))
-	return err
 }
 
 // Transaction reads a transaction of a user.

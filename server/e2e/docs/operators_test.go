@@ -38,7 +38,7 @@ func TestCommandsOfOperators(t *testing.T) {
 	s.Run("go build -o $PROGRAMS/ ./server/payoutd && cp $REPOSITORY/server/reference/data/sample_payers.csv payers.csv && " +
 		"cp $REPOSITORY/server/reference/data/sample_banks.csv banks.csv")
 
-	var secret string
+	var secret, told string
 	blocks := documents(t)[operators]
 	for _, b := range blocks { // a file is shown after the command that reads it
 		if strings.HasPrefix(b.code, "id: acme\n") {
@@ -54,6 +54,14 @@ func TestCommandsOfOperators(t *testing.T) {
 			settlement := strings.ReplaceAll(b.code, "TRANSACTION_ID", s.replace["TRANSACTION_ID"])
 			if err := os.WriteFile(filepath.Join(s.Dir, "settlement.csv"), []byte(settlement), 0o600); err != nil {
 				t.Fatal(err)
+			}
+		case strings.HasPrefix(b.code, "payoutd find order-17"):
+			cancel := s.held("acme", secret)
+			told = s.RunBlock(b)
+			cancel()
+		case b.language == "text" && strings.HasPrefix(b.code, "PAYOUT"):
+			if got, want := masked(told), masked(b.code); got != want {
+				t.Errorf("payoutd find prints\n%s\nand the document has\n%s", told, b.code)
 			}
 		case strings.Contains(b.code, "transactions export"):
 			s.payout("acme", secret)
@@ -94,7 +102,7 @@ func (s *shell) senderOf(id, secret string) {
 	}
 	defer c.CloseIdleConnections()
 	user, err := c.CreateUser(s.Context(), api.UserRequest{
-		FirstName: "Asha", Email: "asha@example.com", Country: "US", Type: new(api.UserTypeSend),
+		FirstName: "Asha", Email: "asha@example.com", AddressLine1: new("1 Sample Street"), Country: "US", Type: new(api.UserTypeSend),
 		VirtualDocuments: []api.VirtualDocumentRequest{{DocumentType: "SSN", DocumentValue: "000000000"}},
 	})
 	if err != nil {
@@ -113,8 +121,38 @@ func (s *shell) senderOf(id, secret string) {
 	s.replace["FINGERPRINT"] = fingerprint[1]
 }
 
+// masked leaves out of an answer what differs each time: ids, times, and whether the publisher was faster.
+func masked(text string) string {
+	text = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`).ReplaceAllString(text, "ID")
+	text = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`).ReplaceAllString(text, "TIME")
+	return strings.TrimSpace(strings.ReplaceAll(text, " (not published yet)", ""))
+}
+
 // payout creates a payout of 13225.00 NPR for the user of the document.
 func (s *shell) payout(id, secret string) {
+	s.Helper()
+	s.replace["TRANSACTION_ID"] = s.pay(id, secret, "100", "order-1").ID.String()
+}
+
+// held creates a payout that waits for information, and returns what cancels it.
+func (s *shell) held(id, secret string) (cancel func()) {
+	s.Helper()
+	created := s.pay(id, secret, "1500", "order-17", client.IdempotencyKey("pay-17"))
+	return func() {
+		s.Helper()
+		c, err := client.New("http://"+s.address, id, secret)
+		if err != nil {
+			s.Fatal(err)
+		}
+		defer c.CloseIdleConnections()
+		if _, err := c.CancelTransaction(s.Context(), created.UserID, created.ID); err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
+// pay creates a payout for the user of the document.
+func (s *shell) pay(id, secret, usd, reference string, options ...client.CallOption) *api.Transaction {
 	s.Helper()
 	c, err := client.New("http://"+s.address, id, secret)
 	if err != nil {
@@ -131,11 +169,11 @@ func (s *shell) payout(id, secret string) {
 		s.Fatal(err)
 	}
 	created, err := c.CreateTransaction(s.Context(), user, api.TransactionRequest{
-		FromAmount: client.MustAmount("100"), ExchangeRate: client.MustAmount("132.25"), FromCurrency: "USD", ToCurrency: "NPR", FromFundID: fund,
+		FromAmount: client.MustAmount(usd), ClientReference: &reference, ExchangeRate: client.MustAmount("132.25"), FromCurrency: "USD", ToCurrency: "NPR", FromFundID: fund,
 		To: client.BankDeposit(receiver.ID, account.ID),
-	})
+	}, options...)
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.replace["TRANSACTION_ID"] = created.ID.String()
+	return created
 }

@@ -202,6 +202,20 @@ func exerciseOperators(t testing.TB, url string) {
 		if _, err := db.FindKey(t.Context(), id, "key 10"); err != nil {
 			t.Error(err)
 		}
+		for _, request := range []string{"request 10", "request 11", "none"} {
+			if _, err := db.FindRequest(t.Context(), id, request); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := db.FindReceivers(t.Context(), id, "bina@example.com", 21); err != nil {
+			t.Error(err)
+		}
+		if all, err := db.ResourceEvents(t.Context(), id, rowID(500), 10); err != nil || id == "sandbox" && len(all) == 0 {
+			t.Errorf("%d events of a transaction, %v", len(all), err)
+		}
+		if _, err := db.EventDeliveries(t.Context(), id, payout.WebhookEndpointID(rowID(0)), []payout.EventID{payout.EventID(rowID(10)), payout.EventID(rowID(20))}); err != nil {
+			t.Error(err)
+		}
 	}
 	if _, ok, err := db.File(t.Context(), payout.FileSettle, "7"); err != nil || !ok {
 		t.Errorf("a file is found: %t, %v", ok, err)
