@@ -35,6 +35,8 @@ type call struct {
 	attempts  int
 	requestID string // of the last response
 	replayed  bool
+	known     *remembered // what the service may confirm with 304
+	confirms  bool        // it did
 	answer    Answer
 	info      *Info
 	paging    bool            // the call reads a page for an iterator
@@ -94,7 +96,7 @@ func (c *Client) do(
 		e.doubt = k.doubt // of an earlier call with the key
 	}
 	if k.info != nil {
-		*k.info = Info{k.requestID, k.key, k.replayed, k.attempts, k.answer}
+		*k.info = Info{k.requestID, k.key, k.replayed, k.confirms, k.attempts, k.answer}
 	}
 	if e != nil {
 		c.failed(ctx, k, e)
@@ -148,6 +150,9 @@ func (c *Client) prepare(k *call, err error, options []CallOption) *Error {
 	if k.key != "" {
 		h["X-Idempotency-Key"] = []string{k.key}
 	}
+	if k.known = c.memory.recall(k); k.known != nil {
+		h["If-None-Match"] = []string{k.known.tag}
+	}
 	return nil
 }
 
@@ -198,6 +203,10 @@ func (c *Client) exchange(ctx context.Context, k *call, held Credentials) (statu
 	}
 	defer res.Body.Close() //nolint:errcheck // it was read, or is not needed
 	k.requestID = identifier(k.hide(res.Header.Get("X-Request-Id")))
+	if k.confirms = k.confirmed(res); k.confirms {
+		k.answer = answerOf(k.known.body)
+		return res.StatusCode, k.decode(k.known.body)
+	}
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		return res.StatusCode, k.refused(ctx, limit, res, c.base)
 	}
@@ -217,7 +226,9 @@ func (c *Client) exchange(ctx context.Context, k *call, held Credentials) (statu
 	case !isJSON(res.Header.Get("Content-Type")):
 		e = k.fail("the answer is not application/json: it comes from something else than the service", nil)
 	default:
-		e = k.decode(body)
+		if e = k.decode(body); e == nil {
+			c.memory.remember(k, res.Header, body)
+		}
 	}
 	if e != nil {
 		e.Status = res.StatusCode

@@ -111,6 +111,7 @@ type Info struct {
 	RequestID      string // of the last response; quote it when you ask the operator about a call
 	IdempotencyKey string // of a creating call
 	Replayed       bool   // an earlier call with the key, or an earlier attempt of this one, had created what was returned
+	NotModified    bool   // the service confirmed with 304 what was returned; see [WithReferenceMemory]
 	Attempts       int
 	Answer         Answer // the last response, also of an error
 }

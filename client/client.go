@@ -30,6 +30,7 @@ type Client struct {
 	hooks       Hooks
 	log         *slog.Logger // nil for none
 	newKey      func() (string, error)
+	memory      *memory // nil for none
 }
 
 // New returns a client for the service at baseURL, an absolute URL such as https://payouts.example.com or
@@ -69,6 +70,7 @@ func New(baseURL, clientID, clientSecret string, options ...Option) (*Client, er
 		hooks:       s.hooks,
 		log:         s.log,
 		newKey:      newKey,
+		memory:      s.memory,
 	}, nil
 }
 

@@ -121,6 +121,11 @@
 // loop ended, for the next request of a web page, or after a crash. The methods whose names begin with List make one call:
 // [Client.ListTransactions] returns a page, the others return the complete list unless they have a limit.
 //
+// # Reference data
+//
+// Payers, banks and states change rarely. With [WithReferenceMemory] the Client keeps their answers and their tags: each call
+// asks the service, which sends the body again only if it has changed (decision D-75). [Info.NotModified] says that it has not.
+//
 // # Events and webhooks
 //
 // What becomes of a payout is an event, with the resource as it was after the change. There are two ways to get events:

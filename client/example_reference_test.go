@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/crossborder-payouts/payouts/client"
 	"github.com/crossborder-payouts/payouts/client/payouttest"
 	"github.com/crossborder-payouts/payouts/gen/api"
 )
@@ -30,6 +31,24 @@ func ExampleClient_ListPayers() {
 	// 1056 Sample Birch Cash Kuwait
 	// 1057 Sample Cedar Cash Kuwait
 	// pays out 1.500 to 2500.750 KWD at Sample Cedar Counter Kuwait City 1
+}
+
+// Read payers as often as you like: what has not changed is not sent again.
+func ExampleWithReferenceMemory() {
+	sandbox := payouttest.Start()
+	defer sandbox.Stop()
+	c, err := client.New(sandbox.URL, sandbox.ClientID, sandbox.ClientSecret, client.WithReferenceMemory(8<<20)) // 8 MiB
+	check(err)
+
+	for range 2 {
+		var info client.Info
+		payers, err := c.ListPayers(context.Background(), nil, client.CaptureInfo(&info))
+		check(err)
+		fmt.Println(len(payers) > 0, info.NotModified)
+	}
+	// Output:
+	// true false
+	// true true
 }
 
 // Find the banks of a country, their branches, and the currencies that one of them receives.

@@ -40,6 +40,7 @@ type settings struct {
 	log                    *slog.Logger
 	insecureHTTP           bool
 	credentials            func(context.Context) (Credentials, error) // nil for fixed ones
+	memory                 *memory                                    // nil for none
 }
 
 // apply applies all options, so that an error names every problem.

@@ -74,7 +74,7 @@ func TestEveryOperationIsNamed(t *testing.T) {
 	}
 }
 
-// D-04 and D-08: 200 is the only success, and every operation declares its errors.
+// D-04, D-08 and D-75: 200 is the only success, beside 304 for who has the answer, and every operation declares its errors.
 func TestEveryOperationDeclaresItsResponses(t *testing.T) {
 	t.Parallel()
 	for name, op := range operations(t) {
@@ -90,8 +90,12 @@ func TestEveryOperationDeclaresItsResponses(t *testing.T) {
 				t.Errorf("%s does not declare %s", name, status)
 			}
 		}
+		conditional := op.Parameters.GetByInAndName(openapi3.ParameterInHeader, "If-None-Match") != nil
+		if conditional != (op.Responses.Value("304") != nil) || conditional != (op.Responses.Value("200").Value.Headers["ETag"] != nil) {
+			t.Errorf("%s has some of If-None-Match, ETag and 304, and not all", name)
+		}
 		for status, response := range op.Responses.Map() {
-			if status[0] < '4' && status != "200" {
+			if status[0] < '4' && status != "200" && status != "304" {
 				t.Errorf("%s declares the success %s", name, status)
 			}
 			id := response.Value.Headers["X-Request-Id"]

@@ -128,6 +128,9 @@ func TestFail(t *testing.T) {
 		}
 		for _, status := range op.Statuses()[1:] {
 			response := document.Paths.Value(op.Path).GetOperation(op.Method).Responses.Status(status).Value
+			if len(response.Content) == 0 { // 304
+				continue
+			}
 			for _, example := range response.Content["application/json"].Examples {
 				code := example.Value.Value.(map[string]any)["code"].(string)
 				sandbox.Next(op.ID).Fail(client.Code(code))

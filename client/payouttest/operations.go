@@ -53,7 +53,11 @@ func (o *operations) of(r *http.Request) string {
 func (o *operations) refusal(operation string, code client.Code) (*Response, error) {
 	if op := o.byID[operation]; op != nil {
 		for status, response := range op.Responses.Map() {
-			examples := response.Value.Content["application/json"].Examples
+			media := response.Value.Content["application/json"]
+			if media == nil { // 304
+				continue
+			}
+			examples := media.Examples
 			for _, name := range slices.Sorted(maps.Keys(examples)) {
 				if body, ok := examples[name].Value.Value.(map[string]any); ok && body["code"] == string(code) {
 					return refusal(status, response.Value, body)

@@ -200,15 +200,17 @@ func headerRules() []probe.Check {
 	return []probe.Check{
 		{
 			ID: "http.unknown-headers", Title: "Headers that an operation does not know are ignored, Accept included",
-			Clauses: []string{"D-04", "D-48"}, Operations: []string{"listPayers", "createUser"},
-			Fix: "Answer the whole body as JSON with 200 whatever Accept, Range and If-None-Match ask for, and reject no request for its other headers, such as a key in an operation that takes none.",
+			Clauses: []string{"D-04", "D-48", "D-75"}, Operations: []string{"listPayers", "createUser", "getCipInfo"},
+			Fix: "Answer the whole body as JSON with 200 whatever Accept, Range and conditions that the operation does not know ask for, and reject no request for its other headers, such as a key in an operation that takes none.",
 			Run: func(t *probe.T) {
+				untagged := operations()[placeOf("getCipInfo")]
 				h := http.Header{"Accept": {"text/html"}, "X-Conformance": {"1"}, "X-Http-Method-Override": {"DELETE"}, "Accept-Language": {"x"}}
 				key := http.Header{"X-Idempotency-Key": {strings.Repeat("k", 256)}} // longer than one may be where it counts
 				for _, r := range []probe.Request{
 					{Method: http.MethodGet, Path: "/payers", Header: h}, {Method: http.MethodPost, Path: "/users", Body: t.UserRequest(), Header: h},
 					{Method: http.MethodGet, Path: "/payers", Header: key},
-					{Method: http.MethodGet, Path: "/payers", Header: http.Header{"Range": {"bytes=0-1"}, "If-None-Match": {"*"}}},
+					{Method: http.MethodGet, Path: "/payers", Header: http.Header{"Range": {"bytes=0-1"}, "If-Match": {`"conformance"`}}},
+					{Method: http.MethodGet, Path: untagged.fill(existing(t, untagged)), Header: http.Header{ifNoneMatch: {"*"}}},
 				} {
 					reply := t.Send(r)
 					t.Expect(reply.Status == http.StatusOK && json.Valid(reply.Body),

@@ -113,7 +113,7 @@ func reference() []probe.Check {
 			Fix:        "Judge lists, single elements and countries by what is enabled for the client that asks.",
 			Run:        eachClientItsOwn,
 		},
-	}, referencePayers(), referenceBanks(), referenceStates())
+	}, referencePayers(), referenceBanks(), referenceStates(), referenceTags())
 }
 
 // element is what lists of payers, banks and states have in common.
@@ -187,7 +187,6 @@ func eachClientItsOwn(t *probe.T) {
 		"bank":  func(id int64) (probe.Answer, error) { return other.GetBankWithResponse(ctx, id) },
 		"state": func(id int64) (probe.Answer, error) { return other.GetStateV2WithResponse(ctx, id) },
 	}
-	stateID := func(s api.StateV2) int64 { return s.ID }
 	for what, of := range map[string]struct{ own, all []int64 }{
 		"payer": {ids(ownPayers, payerID), ids(allPayers(t), payerID)}, "bank": {ids(ownBanks, bankID), ids(allBanks(t), bankID)},
 		"state": {ids(ownStates, stateID), ids(allStatesV2(t), stateID)},

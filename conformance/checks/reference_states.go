@@ -148,6 +148,8 @@ func states(t *probe.T) (country string, list []api.State) {
 	return "", nil
 }
 
+func stateID(s api.StateV2) int64 { return s.ID }
+
 // statesV2Of lists states of the second form; the list is what the check is about.
 func statesV2Of(t *probe.T, country *string) []api.StateV2 {
 	r, err := t.Client().ListStatesV2WithResponse(t.Context(), &api.ListStatesV2Params{CountryCode: country})

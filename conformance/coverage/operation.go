@@ -119,8 +119,12 @@ func jsonSchema(content openapi3.Content) *openapi3.Schema {
 
 // codes returns "status code" for each example of a declared error; without a status, that of the example is used.
 func codes(status string, r *openapi3.Response) []string {
+	media := r.Content["application/json"]
+	if media == nil { // 304
+		return []string{status}
+	}
 	var all []string
-	for _, ref := range r.Content["application/json"].Examples {
+	for _, ref := range media.Examples {
 		if example, ok := ref.Value.Value.(map[string]any); ok {
 			if status == "" {
 				status = fmt.Sprint(example["status"])

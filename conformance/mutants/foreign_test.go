@@ -25,7 +25,7 @@ func TestAServerThatDiffersWhereTheContractIsSilentPasses(t *testing.T) {
 		way  fault
 	}{
 		{"words", otherWords}, {"forms", otherForms}, {"clock", coarseClock}, {"pages", shortPages}, {"paths", otherPaths},
-		{"payers", allPayersRestrict}, {"locations", locationsOfOnePayer},
+		{"tags", otherTags}, {"payers", allPayersRestrict}, {"locations", locationsOfOnePayer},
 	} {
 		handler = another.way.with(handler)
 	}
@@ -160,6 +160,18 @@ func otherPaths(_ string, r request, next ask) answer {
 		return a.failure(http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED").with("Allow", "GET")
 	case a.status == http.StatusNotFound && strings.HasSuffix(r.URL.Path, "/"):
 		return a.failure(http.StatusBadRequest, "BAD_REQUEST")
+	}
+	return a
+}
+
+// otherTags has weak tags in another form, and tells caches more.
+func otherTags(_ string, r request, next ask) answer {
+	if given := r.Header.Get("If-None-Match"); given != "" {
+		r = r.header("If-None-Match", strings.ReplaceAll(given, `"other,`, `"`))
+	}
+	a := next(r)
+	if tag := a.header.Get("ETag"); tag != "" {
+		a = a.with("ETag", `W/"other,`+tag[1:]).with("Cache-Control", "No-Cache, private, must-revalidate")
 	}
 	return a
 }

@@ -56,7 +56,7 @@ func (op operationSpec) response(status int) *openapi3.Response {
 func (op operationSpec) refusals() (all []int) {
 	for text := range op.Responses.Map() {
 		switch status, _ := strconv.Atoi(text); status {
-		case http.StatusOK, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable: // other conditions
+		case http.StatusOK, http.StatusNotModified, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable: // other conditions
 		default:
 			all = append(all, status)
 		}

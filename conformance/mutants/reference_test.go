@@ -15,7 +15,7 @@ import (
 
 // referenceMutants return other reference data than was asked for.
 func referenceMutants() []mutant {
-	return slices.Concat(filterMutants(), listedMutants(), stateMutants(), enabledCountryMutants())
+	return slices.Concat(filterMutants(), listedMutants(), stateMutants(), enabledCountryMutants(), tagMutants())
 }
 
 // filterMutants read the filters of the payer list wrong, where it would accept them.

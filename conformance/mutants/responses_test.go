@@ -90,8 +90,11 @@ func (op operationSpec) bodyMutants(statuses ...int) (all []mutant) {
 
 // of names what has these statuses.
 func of(statuses []int) string {
-	if statuses[0] == http.StatusOK {
+	switch statuses[0] {
+	case http.StatusOK:
 		return "of its response"
+	case http.StatusNotModified:
+		return "of its 304"
 	}
 	return "of its errors"
 }
@@ -213,7 +216,11 @@ func (op operationSpec) codeMutants() (all []mutant) {
 
 // headerMutants send other headers than the contract declares.
 func (op operationSpec) headerMutants() (all []mutant) {
-	for _, statuses := range [][]int{{http.StatusOK}, op.refusals()} {
+	answers := [][]int{{http.StatusOK}, op.refusals()}
+	if op.response(http.StatusNotModified) != nil {
+		answers = append(answers, []int{http.StatusNotModified})
+	}
+	for _, statuses := range answers {
 		add := func(does, name string, change func(value string) string) {
 			all = append(all, op.mutant("header", fmt.Sprintf("%s %s %s", does, name, of(statuses)), func(r request, next ask) answer {
 				a := next(r)
@@ -222,9 +229,11 @@ func (op operationSpec) headerMutants() (all []mutant) {
 				}
 				return a
 			}))
-			all[len(all)-1].refuses = statuses[0] != http.StatusOK
+			all[len(all)-1].refuses = statuses[0] >= http.StatusBadRequest
 		}
-		add("sends text/plain as", "Content-Type", func(string) string { return "text/plain" })
+		if statuses[0] != http.StatusNotModified { // it has no content
+			add("sends text/plain as", "Content-Type", func(string) string { return "text/plain" })
+		}
 		headers := openapi3.Headers{}
 		for _, status := range statuses {
 			maps.Copy(headers, op.response(status).Headers)

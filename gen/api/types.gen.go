@@ -2935,6 +2935,9 @@ type CountryCodePath = CountryCode
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
 
+// IfNoneMatch defines model for IfNoneMatch.
+type IfNoneMatch = string
+
 // ListCursor A position in a list, as `next_cursor` or the header `Next-Cursor` of a page shows it; absent on the last page. It is opaque: store it and send it back, do not parse or build one.
 //
 // Example: MTc5NTE2NzAwMDAwMDAwMC4wYjBj

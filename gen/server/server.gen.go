@@ -1543,6 +1543,17 @@ type NotFoundJSONResponse struct {
 	Headers NotFoundResponseHeaders
 }
 
+type NotModifiedResponseHeaders struct {
+	CacheControl    string
+	ETag            string
+	RateLimit       *string
+	RateLimitPolicy *string
+	XRequestID      string
+}
+type NotModifiedResponse struct {
+	Headers NotModifiedResponseHeaders
+}
+
 type PayloadTooLargeResponseHeaders struct {
 	RateLimit       *string
 	RateLimitPolicy *string
@@ -1641,6 +1652,8 @@ type ListBanksResponseObject interface {
 }
 
 type ListBanks200ResponseHeaders struct {
+	CacheControl    string
+	ETag            string
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -1658,6 +1671,8 @@ func (response ListBanks200JSONResponse) VisitListBanksResponse(w http.ResponseW
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -1668,6 +1683,22 @@ func (response ListBanks200JSONResponse) VisitListBanksResponse(w http.ResponseW
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ListBanks304Response = NotModifiedResponse
+
+func (response ListBanks304Response) VisitListBanksResponse(w http.ResponseWriter) error {
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(304)
+	return nil
 }
 
 type ListBanks400JSONResponse struct{ BadRequestJSONResponse }
@@ -1781,6 +1812,8 @@ type GetBankResponseObject interface {
 }
 
 type GetBank200ResponseHeaders struct {
+	CacheControl    string
+	ETag            string
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -1798,6 +1831,8 @@ func (response GetBank200JSONResponse) VisitGetBankResponse(w http.ResponseWrite
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -1808,6 +1843,22 @@ func (response GetBank200JSONResponse) VisitGetBankResponse(w http.ResponseWrite
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type GetBank304Response = NotModifiedResponse
+
+func (response GetBank304Response) VisitGetBankResponse(w http.ResponseWriter) error {
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(304)
+	return nil
 }
 
 type GetBank400JSONResponse struct{ BadRequestJSONResponse }
@@ -1942,6 +1993,8 @@ type ListCountryStatesResponseObject interface {
 }
 
 type ListCountryStates200ResponseHeaders struct {
+	CacheControl    string
+	ETag            string
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -1959,6 +2012,8 @@ func (response ListCountryStates200JSONResponse) VisitListCountryStatesResponse(
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -1969,6 +2024,22 @@ func (response ListCountryStates200JSONResponse) VisitListCountryStatesResponse(
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ListCountryStates304Response = NotModifiedResponse
+
+func (response ListCountryStates304Response) VisitListCountryStatesResponse(w http.ResponseWriter) error {
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(304)
+	return nil
 }
 
 type ListCountryStates400JSONResponse struct{ BadRequestJSONResponse }
@@ -2104,6 +2175,8 @@ type GetCountryStateResponseObject interface {
 }
 
 type GetCountryState200ResponseHeaders struct {
+	CacheControl    string
+	ETag            string
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -2121,6 +2194,8 @@ func (response GetCountryState200JSONResponse) VisitGetCountryStateResponse(w ht
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -2131,6 +2206,22 @@ func (response GetCountryState200JSONResponse) VisitGetCountryStateResponse(w ht
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type GetCountryState304Response = NotModifiedResponse
+
+func (response GetCountryState304Response) VisitGetCountryStateResponse(w http.ResponseWriter) error {
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(304)
+	return nil
 }
 
 type GetCountryState400JSONResponse struct{ BadRequestJSONResponse }
@@ -2566,6 +2657,8 @@ type ListPayersResponseObject interface {
 }
 
 type ListPayers200ResponseHeaders struct {
+	CacheControl    string
+	ETag            string
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -2583,6 +2676,8 @@ func (response ListPayers200JSONResponse) VisitListPayersResponse(w http.Respons
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -2593,6 +2688,22 @@ func (response ListPayers200JSONResponse) VisitListPayersResponse(w http.Respons
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ListPayers304Response = NotModifiedResponse
+
+func (response ListPayers304Response) VisitListPayersResponse(w http.ResponseWriter) error {
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(304)
+	return nil
 }
 
 type ListPayers400JSONResponse struct{ BadRequestJSONResponse }
@@ -2706,6 +2817,8 @@ type GetPayerResponseObject interface {
 }
 
 type GetPayer200ResponseHeaders struct {
+	CacheControl    string
+	ETag            string
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -2723,6 +2836,8 @@ func (response GetPayer200JSONResponse) VisitGetPayerResponse(w http.ResponseWri
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -2733,6 +2848,22 @@ func (response GetPayer200JSONResponse) VisitGetPayerResponse(w http.ResponseWri
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type GetPayer304Response = NotModifiedResponse
+
+func (response GetPayer304Response) VisitGetPayerResponse(w http.ResponseWriter) error {
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(304)
+	return nil
 }
 
 type GetPayer400JSONResponse struct{ BadRequestJSONResponse }
@@ -7671,6 +7802,8 @@ type ListStatesV2ResponseObject interface {
 }
 
 type ListStatesV2200ResponseHeaders struct {
+	CacheControl    string
+	ETag            string
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -7688,6 +7821,8 @@ func (response ListStatesV2200JSONResponse) VisitListStatesV2Response(w http.Res
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -7698,6 +7833,22 @@ func (response ListStatesV2200JSONResponse) VisitListStatesV2Response(w http.Res
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ListStatesV2304Response = NotModifiedResponse
+
+func (response ListStatesV2304Response) VisitListStatesV2Response(w http.ResponseWriter) error {
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(304)
+	return nil
 }
 
 type ListStatesV2400JSONResponse struct{ BadRequestJSONResponse }
@@ -7811,6 +7962,8 @@ type GetStateV2ResponseObject interface {
 }
 
 type GetStateV2200ResponseHeaders struct {
+	CacheControl    string
+	ETag            string
 	RateLimit       *string
 	RateLimitPolicy *string
 	XRequestID      string
@@ -7828,6 +7981,8 @@ func (response GetStateV2200JSONResponse) VisitGetStateV2Response(w http.Respons
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -7838,6 +7993,22 @@ func (response GetStateV2200JSONResponse) VisitGetStateV2Response(w http.Respons
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type GetStateV2304Response = NotModifiedResponse
+
+func (response GetStateV2304Response) VisitGetStateV2Response(w http.ResponseWriter) error {
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	w.Header().Set("X-Request-Id", fmt.Sprint(response.Headers.XRequestID))
+	w.WriteHeader(304)
+	return nil
 }
 
 type GetStateV2400JSONResponse struct{ BadRequestJSONResponse }

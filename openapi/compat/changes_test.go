@@ -229,6 +229,7 @@ func TestChangesOfOperations(t *testing.T) {
 		{"the status of success changed", nil, []edit{move(ok, "201")}, []string{
 			"breaking response POST /users: response 200 removed",
 			"breaking response POST /users: response 201 added, a success that callers do not know"}},
+		{"an answer to a condition added", nil, []edit{set(signUp+" responses 304", "{description: You have it.}")}, []string{"compatible response POST /users: response 304 added"}},
 		{"an error status added", nil, []edit{set(signUp+" responses 418", "{description: No.}")}, []string{"compatible response POST /users: response 418 added"}},
 		{"an error status removed", nil, []edit{drop(signUp + " responses 409")}, []string{"breaking response POST /users: response 409 removed"}},
 		{"a header removed from a response", nil, []edit{drop(ok + " headers X-Request-Id")}, []string{"breaking response POST /users, response 200: header X-Request-Id removed"}},

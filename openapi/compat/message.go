@@ -139,7 +139,8 @@ func (c *comparison) content(at place, b, h *node) {
 func (c *comparison) responses(at place, b, h *node) {
 	for _, status := range names(b, h) {
 		was, is := b.get(status), h.get(status)
-		success := strings.HasPrefix(status, "2") || strings.HasPrefix(status, "3")
+		// 304 is for callers that send a condition, and know it.
+		success := (strings.HasPrefix(status, "2") || strings.HasPrefix(status, "3")) && status != "304"
 		switch {
 		case strings.HasPrefix(status, "x-"):
 			if !c.same(was, is) {

@@ -64,6 +64,8 @@ func ExampleContract_Transport() {
 	}
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("ETag", `"1"`)
+		w.Header().Set("Cache-Control", "private, no-cache")
 		fmt.Fprint(w, `[{"id":1001,"name":7,"country":"NP","delivery_method":"WALLET","pickup_location":[]}]`)
 	}))
 	defer service.Close()

@@ -86,9 +86,9 @@ func build(
 		echo: e, contract: c.Contract, sandbox: c.Sandbox,
 		guard: guard{
 			authenticate: authenticate, limits: newRateLimits(c.RateLimit),
-			failures:   newFailureLimits(c.FailureLimit, c.Now, log.limited),
-			remembered: newRemembered(c.ClientsFor, c.Now),
-			bodies:     c.Bodies, timeout: c.Timeout,
+			failures:  newFailureLimits(c.FailureLimit, c.Now, log.limited),
+			reference: newReferenceAnswers(c.ClientsFor, c.Now),
+			bodies:    c.Bodies, timeout: c.Timeout,
 		},
 	}
 	around := []gen.StrictMiddlewareFunc{c.Metrics.created}
@@ -102,7 +102,7 @@ func build(
 	return e
 }
 
-// unstored keeps responses out of caches, and browsers from guessing types. Pages set other values.
+// unstored keeps responses out of caches, and browsers from guessing types. Pages and reference data set other values.
 func unstored(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")

@@ -22,13 +22,13 @@ type guard struct {
 	failures     *failureLimits
 	limits       *rateLimits
 	bodies       bodies.Receiver
-	remembered   *remembered
+	reference    *referenceAnswers
 	timeout      time.Duration // for credentials, and for everything after the body has arrived
 }
 
 // before is the middleware for an operation.
 func (g guard) before(op *contract.Operation) echo.MiddlewareFunc {
-	known := g.remembered.of(op)
+	reference := g.reference.of(op)
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
@@ -42,7 +42,7 @@ func (g guard) before(op *contract.Operation) echo.MiddlewareFunc {
 			if err := g.limits.take(client.ID, c.Response().Header()); err != nil {
 				return err
 			}
-			return known.answer(c, client.ID, func() error { return g.handle(c, op, client, seen, next) })
+			return g.handle(c, op, client, seen, func(c echo.Context) error { return reference.answer(c, client.ID, next) })
 		}
 	}
 }

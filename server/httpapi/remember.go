@@ -2,8 +2,11 @@ package httpapi
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -13,21 +16,22 @@ import (
 	"github.com/crossborder-payouts/payouts/server/payout"
 )
 
-// remembered are answers about reference data of the last seconds. They depend on the client, the path and the query alone, and
-// change when an operator changes the client or imports data. Each request is authenticated and counted before.
-type remembered struct {
-	answers *lru.Cache[rememberedKey, rememberedAnswer]
-	keep    time.Duration
-	now     func() time.Time
+// referenceAnswers tags the answers about reference data (D-75), and remembers those of the last seconds (D-74). They depend on
+// the client, the path and the query alone, and change when an operator changes the client or imports data.
+type referenceAnswers struct {
+	remembered *lru.Cache[requested, taggedAnswer] // nil: each is made anew
+	keep       time.Duration
+	now        func() time.Time
 }
 
-type rememberedKey struct {
+type requested struct {
 	client payout.ClientID
 	target string // of the request: its path and query as they were sent
 }
 
-type rememberedAnswer struct {
+type taggedAnswer struct {
 	body []byte
+	tag  string // with its quotation marks
 	at   time.Time
 }
 
@@ -41,60 +45,93 @@ var ofReferenceData = []string{
 	"listPayers", "getPayer", "listBanks", "getBank", "listCountryStates", "getCountryState", "listStatesV2", "getStateV2",
 }
 
-// newRemembered returns a memory; nil without a time.
-func newRemembered(keep time.Duration, now func() time.Time) *remembered {
+// newReferenceAnswers remembers answers for some time; none without a time.
+func newReferenceAnswers(keep time.Duration, now func() time.Time) *referenceAnswers {
 	if keep <= 0 {
-		return nil
+		return &referenceAnswers{now: now}
 	}
-	answers, err := lru.New[rememberedKey, rememberedAnswer](mostRemembered)
+	remembered, err := lru.New[requested, taggedAnswer](mostRemembered)
 	if err != nil {
 		panic(err) // of a size that is not positive
 	}
-	return &remembered{answers, keep, now}
+	return &referenceAnswers{remembered, keep, now}
 }
 
-// of returns the memory for an operation; nil if its answers are not remembered.
-func (m *remembered) of(op *contract.Operation) *remembered {
+// of returns the answers of an operation; nil if it is not about reference data.
+func (a *referenceAnswers) of(op *contract.Operation) *referenceAnswers {
 	if !slices.Contains(ofReferenceData, op.ID) {
 		return nil
 	}
-	return m
+	return a
 }
 
-// answer calls next, unless the answer is known.
-func (m *remembered) answer(c echo.Context, client payout.ClientID, next func() error) error {
-	r := c.Request()
-	if m == nil || r.Method != http.MethodGet || r.ContentLength != 0 {
-		return next()
+// answer answers a request that was authenticated, counted and checked: with what is remembered, or what next answers.
+func (a *referenceAnswers) answer(c echo.Context, client payout.ClientID, next echo.HandlerFunc) error {
+	if a == nil {
+		return next(c)
 	}
-	key, now := rememberedKey{client, r.URL.RequestURI()}, m.now()
-	if known, ok := m.answers.Get(key); ok && !now.Before(known.at) && now.Sub(known.at) < m.keep {
-		return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, known.body)
+	key, now := requested{client, c.Request().URL.RequestURI()}, a.now()
+	known, ok := a.known(key, now)
+	if !ok {
+		body, err := bodyOf(c, next)
+		if err != nil {
+			return err
+		}
+		known = taggedAnswer{body, tagOf(body), now}
+		if a.remembered != nil && len(body) <= longestRemembered {
+			a.remembered.Add(key, known)
+		}
 	}
-	w := &recorder{ResponseWriter: c.Response().Writer}
-	c.Response().Writer = w
-	if err := next(); err != nil {
-		return err
+	header := c.Response().Header()
+	header.Set("ETag", known.tag)
+	header.Set(echo.HeaderCacheControl, "private, no-cache")
+	if matches(c.Request().Header.Values("If-None-Match"), known.tag) {
+		return c.NoContent(http.StatusNotModified)
 	}
-	if c.Response().Status == http.StatusOK && w.body.Len() <= longestRemembered {
-		m.answers.Add(key, rememberedAnswer{w.body.Bytes(), now})
-	}
-	return nil
+	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, known.body)
 }
 
-// recorder keeps a copy of a body that is not too long.
-type recorder struct {
-	http.ResponseWriter
-	body bytes.Buffer
+func (a *referenceAnswers) known(key requested, now time.Time) (taggedAnswer, bool) {
+	if a.remembered == nil {
+		return taggedAnswer{}, false
+	}
+	known, ok := a.remembered.Get(key)
+	return known, ok && !now.Before(known.at) && now.Sub(known.at) < a.keep
 }
+
+// tagOf returns a strong tag: replicas answer the same bytes, and share no state to number them with.
+func tagOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+}
+
+// matches compares weakly, as RFC 9110, 13.1.2 says. A tag of ours with its quotation marks is part of no other one.
+func matches(ifNoneMatch []string, tag string) bool {
+	return slices.ContainsFunc(ifNoneMatch, func(list string) bool {
+		return strings.TrimSpace(list) == "*" || strings.Contains(list, tag)
+	})
+}
+
+// bodyOf returns what next writes with 200, the one status that an operation does not return as an error.
+func bodyOf(c echo.Context, next echo.HandlerFunc) ([]byte, error) {
+	written, outer := &held{header: http.Header{}}, c.Response()
+	c.SetResponse(echo.NewResponse(written, c.Echo()))
+	defer c.SetResponse(outer)
+	err := next(c)
+	return written.body.Bytes(), err
+}
+
+// held keeps a body until its tag is known.
+type held struct {
+	header http.Header // dropped: the generated code sets empty values
+	body   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter.
+func (h *held) Header() http.Header { return h.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (h *held) WriteHeader(int) {}
 
 // Write implements http.ResponseWriter.
-func (r *recorder) Write(b []byte) (int, error) {
-	if r.body.Len() <= longestRemembered {
-		r.body.Write(b)
-	}
-	return r.ResponseWriter.Write(b)
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+func (h *held) Write(b []byte) (int, error) { return h.body.Write(b) }

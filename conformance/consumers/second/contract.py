@@ -29,6 +29,7 @@ class Operation:
         self.schema = body["content"]["application/json"]["schema"] if body else None
         self.is_sandbox = self.segments[0] == "sandbox"
         self.takes_key = ("header", "X-Idempotency-Key") in self.parameters
+        self.has_tags = ("header", "If-None-Match") in self.parameters
 
     def matches(self, segments):
         return len(segments) == len(self.segments) and all(
@@ -39,7 +40,7 @@ class Operation:
         return {want[1:-1]: got for got, want in zip(segments, self.segments) if want.startswith("{")}
 
     def check_parameters(self, segments, query, headers):
-        """Returns path and query parameters and the idempotency key by name, and the violations."""
+        """Returns path and query parameters and headers by name, and the violations."""
         values, violations = {}, []
         sent = [("path", name, [text]) for name, text in self.path_values(segments).items()]
         for name in dict(query):
@@ -47,9 +48,7 @@ class Operation:
                 sent.append(("query", name, [text for n, text in query if n == name]))
             else:
                 violations.append(("query", name, "is not a parameter of this operation"))
-        key = headers.get("X-Idempotency-Key")
-        if key and self.takes_key:
-            sent.append(("header", "X-Idempotency-Key", key))
+        sent += [("header", name, texts) for name, texts in headers.items() if texts and ("header", name) in self.parameters]
         for place, name, texts in sent:
             schema = self.contract.resolve(self.parameters[place, name]["schema"])
             if len(texts) > 1:

@@ -1,5 +1,6 @@
 """HTTP: reads requests, judges them in the order of the contract, and writes answers."""
 
+import hashlib
 import hmac
 import re
 import socket
@@ -47,7 +48,7 @@ class Server(ThreadingHTTPServer):
         pass  # the peer went away
 
     def answer(self, request):
-        """Returns the value to answer with, and whether it is that of an earlier request."""
+        """Returns the status, the text and the headers to answer with."""
         if self.options.unavailable:
             raise Failure(503, "SERVICE_UNAVAILABLE", "The store is away.", headers={"Retry-After": "1"})
         client = self.authenticated(request)
@@ -76,13 +77,14 @@ class Server(ThreadingHTTPServer):
                 used = client.keys[keys[0]]
                 if used.fingerprint != fingerprint:
                     raise conflict()
-                return encode(used.answer()), {"Idempotent-Replayed": "true"}
+                return 200, encode(used.answer()), {"Idempotent-Replayed": "true"}
             call.check_cursor()
             self.service.check(operation.id, body)
             answer = method(call)
             if keys:
                 client.keys[keys[0]] = UsedKey(fingerprint, call, answer)
-            return encode(answer), call.headers
+            text = encode(answer)
+            return request.unless_known(text) if operation.has_tags else (200, text, call.headers)
 
     def authenticated(self, request):
         """The client of the request, judged before anything else (D-19)."""
@@ -110,7 +112,7 @@ class Server(ThreadingHTTPServer):
         raise Failure(405, "METHOD_NOT_ALLOWED", "This path does not have this method.", headers=headers)
 
     def validated(self, operation, segments, request):
-        headers = {"X-Idempotency-Key": request.headers_utf8("X-Idempotency-Key")}
+        headers = {name: request.headers_utf8(name) for name in ("X-Idempotency-Key", "If-None-Match")}
         values, violations = operation.check_parameters(segments, request.query(), headers)
         body = None
         if operation.schema:
@@ -151,7 +153,7 @@ class Handler(BaseHTTPRequestHandler):
         self.text, self.left = None, {}
         request_id, status, headers = str(uuid4()), 200, {}
         try:
-            text, headers = self.server.answer(self)
+            status, text, headers = self.server.answer(self)
         except Failure as failure:
             status, headers, text = failure.status, failure.headers, encode(failure.body(request_id))
         except Exception as e:  # an answer is owed whatever happens
@@ -167,7 +169,8 @@ class Handler(BaseHTTPRequestHandler):
             self.drain()
 
     def write(self, status, request_id, body, headers):
-        headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), "X-Request-Id": request_id, **headers}
+        content = {"Content-Type": "application/json", "Content-Length": str(len(body))} if status != 304 else {}
+        headers = {**content, "X-Request-Id": request_id, **headers}
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -203,6 +206,14 @@ class Handler(BaseHTTPRequestHandler):
             return [value.strip(" \t").encode("latin-1").decode("utf-8") for value in self.headers.get_all(name, [])]
         except UnicodeError:
             raise bad_request(("header", name, "must be UTF-8")) from None
+
+    def unless_known(self, text):
+        """Returns the status, the text and the headers to answer with: 304 if the caller has the text (D-75)."""
+        tag = f'"{hashlib.sha256(text.encode("utf-8")).hexdigest()}"'
+        headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
+        given = ",".join(self.headers_utf8("If-None-Match")).strip()
+        known = given == "*" or tag in re.findall('"[^"]*"', given)
+        return (304, "", headers) if known else (200, text, headers)
 
     def query(self):
         """Names and values in their order."""

@@ -178,12 +178,46 @@ func TestHead(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("X-Request-Id", "1")
 		w.Header().Set("Content-Length", "2")
+		w.Header().Set("ETag", `"1"`)
+		w.Header().Set("Cache-Control", "private, no-cache")
 		_, _ = io.WriteString(w, "[]")
 	}))
 	for target, want := range map[string]int{"/payers": 200, "/payers?x=1": 400} {
 		res, text := send(t, f.URL, "HEAD", target, "")
 		if res.StatusCode != want || text != "" || want == 200 && res.ContentLength != 2 {
 			t.Errorf("HEAD %s: answered %d, %d bytes of %d", target, res.StatusCode, len(text), res.ContentLength)
+		}
+	}
+}
+
+// A 304 passes as it is (D-75), with the condition that it answers; one with a body, or without its tag, is none.
+func TestNotModified(t *testing.T) {
+	t.Parallel()
+	f := before(t, service(t, func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Request-Id", "1")
+		h.Set("Cache-Control", "private, no-cache")
+		switch tag := r.Header.Get("If-None-Match"); tag {
+		case "": // the front asks whether the credentials of a request that it refuses are right
+			h.Set("ETag", `"1"`)
+			h.Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, "[]")
+			return
+		case `"no tag"`:
+		default:
+			h.Set("ETag", tag)
+		}
+		w.WriteHeader(http.StatusNotModified)
+	}))
+	const long = 1000
+	for tag, want := range map[string]int{
+		`"1"`: 304, `W/"1"`: 304, `"no tag"`: 502, `"` + strings.Repeat("x", long) + `"`: 400,
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			res, text := send(t, f.URL, method, "/payers", "", "If-None-Match: "+tag)
+			if res.StatusCode != want || want == 304 && (text != "" || res.Header.Get("ETag") != tag || res.Header.Get("Cache-Control") != "private, no-cache") {
+				t.Errorf("%s: answered %d with %d bytes and %v, want %d", method, res.StatusCode, len(text), res.Header, want)
+			}
 		}
 	}
 }
