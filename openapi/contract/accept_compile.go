@@ -122,11 +122,11 @@ func (c *acceptors) object(s *openapi3.Schema) acceptor {
 	c.made[s] = a
 	for name, property := range s.Properties {
 		if c.otherDirection(property.Value) {
-			a.members[name] = memberAcceptor{nothing{}, 0}
+			a.members[name] = memberAcceptor{nothing{}, 0, noField}
 			continue
 		}
 		bit := uint64(1) << len(a.members)
-		a.members[name] = memberAcceptor{c.of(property.Value), bit}
+		a.members[name] = memberAcceptor{c.of(property.Value), bit, noField}
 		if slices.Contains(s.Required, name) {
 			a.required |= bit
 		}

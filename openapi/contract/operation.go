@@ -27,6 +27,7 @@ type Operation struct {
 	headers      []parameter
 	body         *bodySchema // nil: no body is expected
 	bodyRequired bool
+	decoding     *decoding // nil: bodies are only checked
 	asRequest    direction
 	responses    map[int]response
 }

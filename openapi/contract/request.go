@@ -8,10 +8,8 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/crossborder-payouts/payouts/openapi/contract/bodies"
 )
@@ -23,6 +21,7 @@ type Request struct {
 
 	path     map[string]string
 	received *bodies.Body
+	decoded  reflect.Value // a pointer, if the body was decoded while it was checked
 }
 
 type contextKey struct{}
@@ -41,7 +40,7 @@ func FromContext(ctx context.Context) (*Request, bool) {
 // Forget drops the body, so that its memory can be used for something else before the request is answered. What needs the
 // body, such as Fingerprint, must not be called afterwards.
 func (r *Request) Forget() {
-	r.Body = nil
+	r.Body, r.decoded = nil, reflect.Value{}
 	if r.received != nil {
 		r.received.Text = nil
 	}
@@ -50,17 +49,13 @@ func (r *Request) Forget() {
 // Decode stores the body in the value that into points to, as encoding/json would, with exact member names. Long strings are
 // parts of the body and not copied. It returns an error if the body does not fit, which may hold a value of the caller.
 func (r *Request) Decode(into any) error {
-	return json.Unmarshal(r.Body, into, json.WithUnmarshalers(json.UnmarshalFromFunc(func(in *jsontext.Decoder, s *string) error {
-		if in.PeekKind() != jsontext.KindString {
-			return errors.ErrUnsupported
-		}
-		before := in.InputOffset()
-		token, err := in.ReadToken()
-		if err == nil {
-			*s = textOf(token, r.Body[before:in.InputOffset()])
-		}
-		return err
-	})))
+	to := reflect.ValueOf(into)
+	if !r.decoded.IsValid() || r.decoded.Type() != to.Type() {
+		return decodeText(r.Body, into)
+	}
+	to.Elem().Set(r.decoded.Elem())
+	r.decoded = reflect.Value{} // two values that share parts would change each other
+	return nil
 }
 
 // CheckRequest receives the body of r and checks the request, with no limit on the memory for all bodies together; see
@@ -111,7 +106,9 @@ func (op *Operation) Check(r *http.Request, pathParams map[string]string, body *
 	switch {
 	case body != nil && len(body.Text) > 0:
 		checked.Body = body.Text
-		found = append(found, op.judge.body(checked.Body, op.body, op.asRequest)...)
+		if checked.decoded = op.decoding.decode(checked.Body, op.asRequest.maxValues); !checked.decoded.IsValid() {
+			found = append(found, op.judge.body(checked.Body, op.body, op.asRequest)...)
+		}
 	case op.body != nil && op.bodyRequired:
 		found = append(found, Violation{"body", "", "must not be empty"})
 	}

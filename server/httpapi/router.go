@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -76,7 +77,23 @@ func (r router) add(method, path string, h echo.HandlerFunc, m []echo.Middleware
 	if op == nil {
 		panic("httpapi: the contract has no operation " + method + " " + path)
 	}
+	if body := bodyType(op); body != nil {
+		op = op.Decoding(body)
+	}
 	return r.echo.Add(method, path, h, append([]echo.MiddlewareFunc{r.guard.before(op)}, m...)...)
+}
+
+// bodyType returns the type into which the generated code binds the body of an operation; nil if it takes none.
+func bodyType(op *contract.Operation) reflect.Type {
+	method, ok := reflect.TypeFor[gen.StrictServerInterface]().MethodByName(strings.ToUpper(op.ID[:1]) + op.ID[1:])
+	if !ok {
+		panic("httpapi: the generated server has no operation " + op.ID)
+	}
+	body, ok := method.Type.In(1).FieldByName("Body")
+	if !ok {
+		return nil
+	}
+	return body.Type.Elem()
 }
 
 // template converts a path of echo to a path template of the contract: /payers/:id to /payers/{id}.
