@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,6 +67,15 @@ func (r *reader) release() {
 		r.unquoted = nil
 	}
 	readers.Put(r)
+}
+
+// rest returns the text from the next value on.
+func (r *reader) rest() []byte {
+	text := r.sent[r.in.InputOffset():]
+	for len(text) > 0 && strings.IndexByte(" \t\r\n,:", text[0]) >= 0 {
+		text = text[1:]
+	}
+	return text
 }
 
 // next reports whether the next value begins with kind and may be read.
@@ -140,7 +148,7 @@ type stringAcceptor struct {
 	minLength uint64
 	maxLength *uint64
 	enum      map[string]bool // nil: any
-	pattern   *regexp.Regexp
+	pattern   func(string) bool
 	format    openapi3.StringFormatValidator
 	kind      text.Kind // "": any characters
 }
@@ -173,7 +181,7 @@ func (a *stringAcceptor) follows(s string) bool {
 			return false
 		}
 	}
-	return (a.pattern == nil || a.pattern.MatchString(s)) && (a.format == nil || a.format.Validate(s) == nil) &&
+	return (a.pattern == nil || a.pattern(s)) && (a.format == nil || a.format.Validate(s) == nil) &&
 		(a.kind == "" || a.kind.Reason(s) == "")
 }
 
@@ -315,23 +323,12 @@ func (a *variantAcceptor) accept(r *reader, depth int, into reflect.Value) bool 
 	if r.in.PeekKind() != jsontext.KindBeginObject {
 		return false
 	}
-	object, err := r.in.ReadValue()
-	if err != nil {
-		return false
-	}
-	// The discriminator may be the last member.
-	within, _ := readers.Get().(*reader)
-	defer within.release()
-	within.open(object)
-	variant := a.variant(within)
-	if variant == nil {
-		return false
-	}
-	within.open(object)
-	within.values, within.maxValues = r.values, r.maxValues
-	accepted := variant.accept(within, depth, into)
-	r.values = within.values
-	return accepted
+	// The discriminator may be the last member, so it is looked for first.
+	ahead, _ := readers.Get().(*reader)
+	defer ahead.release()
+	ahead.open(r.rest())
+	variant := a.variant(ahead)
+	return variant != nil && variant.accept(r, depth, into)
 }
 
 // variant returns the acceptor that the discriminator of an object names, or nil.

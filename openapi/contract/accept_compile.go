@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -92,7 +91,7 @@ func (c *acceptors) string(s *openapi3.Schema) acceptor {
 	}
 	if s.Pattern != "" {
 		var err error
-		if a.pattern, err = regexp.Compile(s.Pattern); err != nil { // kin-openapi also takes some of ECMAScript
+		if a.pattern, err = matcher(s.Pattern); err != nil { // kin-openapi also takes some of ECMAScript
 			return nothing{}
 		}
 	}

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"bytes"
 	"encoding"
 	stdjson "encoding/json"
 	"reflect"
@@ -145,11 +144,11 @@ func (a pointer) accept(r *reader, depth int, into reflect.Value) bool {
 type unmarshaler struct{ acceptor }
 
 func (a unmarshaler) accept(r *reader, depth int, into reflect.Value) bool {
-	before := r.in.InputOffset()
+	value := r.rest()
 	if !a.acceptor.accept(r, depth, reflect.Value{}) {
 		return false
 	}
-	value := bytes.TrimLeft(r.sent[before:r.in.InputOffset()], " \t\r\n,:")
+	value = value[:len(value)-len(r.sent)+int(r.in.InputOffset())]
 	switch to := into.Addr().Interface().(type) {
 	case json.UnmarshalerFrom:
 		return decodeText(value, to) == nil

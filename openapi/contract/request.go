@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -99,9 +98,9 @@ func (op *Operation) ReceiveBody(r *http.Request, from bodies.Receiver) (*bodies
 }
 
 // Check checks the parameters and the body of r, and reports all violations at once, as an [*Error]. pathParams has the
-// decoded path parameters by name. Unknown query parameters and body members are rejected, unknown headers are ignored.
+// decoded path parameters by name, and is kept. Unknown query parameters and body members are rejected, unknown headers are ignored.
 func (op *Operation) Check(r *http.Request, pathParams map[string]string, body *bodies.Body) (*Request, error) {
-	checked := &Request{Operation: op, path: maps.Clone(pathParams), received: body}
+	checked := &Request{Operation: op, path: pathParams, received: body}
 	found := op.checkParameters(r, pathParams)
 	switch {
 	case body != nil && len(body.Text) > 0:
@@ -149,8 +148,11 @@ func (op *Operation) checkParameters(r *http.Request, pathParams map[string]stri
 // isJSON accepts application/json, alone or with charset=utf-8.
 func isJSON(h http.Header) bool {
 	values := h.Values("Content-Type")
-	if len(values) != 1 {
+	switch {
+	case len(values) != 1:
 		return false
+	case values[0] == "application/json":
+		return true
 	}
 	mediaType, params, err := mime.ParseMediaType(values[0])
 	if err != nil || mediaType != "application/json" {
