@@ -42,7 +42,6 @@ type (
 		Delivery json.RawMessage           `json:"delivery"`
 		Mail     any                       `json:"mail,omitempty"`
 		Untold   string                    `json:"-"`
-		hidden   string
 	}
 	lineOfPointers struct {
 		SKU    *string      `json:"sku"`
