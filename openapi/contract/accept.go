@@ -2,11 +2,13 @@ package contract
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -18,30 +20,34 @@ import (
 	"github.com/crossborder-payouts/payouts/openapi/text"
 )
 
-// acceptor recognizes values that follow a schema while they are read, and builds nothing. It may only accept what the judge
-// accepts. What it does not accept is judged again: the judge alone refuses, and words the violations.
+// acceptor recognizes values that follow a schema while they are read. It may only accept what the judge accepts. What it does
+// not accept is judged again: the judge alone refuses, and words the violations.
 type acceptor interface {
-	accept(r *reader, depth int) bool
+	// accept reads a value. One that was made for a Go type, see decoding, stores it in into, which is zero before.
+	accept(r *reader, depth int, into reflect.Value) bool
 }
 
 // reader reads a JSON text for acceptors.
 type reader struct {
-	text      bytes.Buffer
+	sent      []byte
+	text      bytes.Buffer // of sent
 	in        jsontext.Decoder
 	values    int
 	maxValues int
-	unquoted  []byte
+	begin     int    // of the content of the last string in sent; -1 if it has escapes
+	unquoted  []byte // its content then
+	copied    string // sent, of which kept strings are parts
 }
 
 var readers = sync.Pool{New: func() any { return &reader{} }}
 
-// accepts reports whether a JSON text, decoded strictly, is surely a value that an acceptor accepts.
-func accepts(a acceptor, sent []byte, maxValues int) bool {
+// accepts reports whether a JSON text, decoded strictly, is surely a value that an acceptor accepts; into is for accept.
+func accepts(a acceptor, sent []byte, maxValues int, into reflect.Value) bool {
 	r, _ := readers.Get().(*reader)
 	defer r.release()
 	r.open(sent)
 	r.values, r.maxValues = 0, maxValues
-	if !a.accept(r, 1) {
+	if !a.accept(r, 1, into) {
 		return false
 	}
 	_, err := r.in.ReadToken()
@@ -49,6 +55,7 @@ func accepts(a acceptor, sent []byte, maxValues int) bool {
 }
 
 func (r *reader) open(sent []byte) {
+	r.sent, r.copied = sent, ""
 	r.text = *bytes.NewBuffer(sent)
 	r.in.Reset(&r.text, jsontext.AllowDuplicateNames(true)) // the acceptors find them
 }
@@ -60,6 +67,15 @@ func (r *reader) release() {
 		r.unquoted = nil
 	}
 	readers.Put(r)
+}
+
+// rest returns the text from the next value on.
+func (r *reader) rest() []byte {
+	text := r.sent[r.in.InputOffset():]
+	for len(text) > 0 && strings.IndexByte(" \t\r\n,:", text[0]) >= 0 {
+		text = text[1:]
+	}
+	return text
 }
 
 // next reports whether the next value begins with kind and may be read.
@@ -76,30 +92,52 @@ func (r *reader) end(kind jsontext.Kind) bool {
 
 // string reads a string, which is valid until the next is read.
 func (r *reader) string() (s string, ok bool) {
+	content, ok := r.content()
+	return unsafe.String(unsafe.SliceData(content), len(content)), ok //nolint:gosec // nothing keeps it, see keep
+}
+
+// content reads a string like string: as the part of the text between the quotes, or without its escapes.
+func (r *reader) content() (content []byte, ok bool) {
 	raw, err := r.in.ReadValue()
 	if err != nil {
-		return "", false
+		return nil, false
 	}
-	if content := raw[1 : len(raw)-1]; bytes.IndexByte(content, '\\') < 0 {
-		return unsafe.String(unsafe.SliceData(content), len(content)), true //nolint:gosec // nothing keeps it
+	if content = raw[1 : len(raw)-1]; bytes.IndexByte(content, '\\') < 0 {
+		r.begin = int(r.in.InputOffset()) - 1 - len(content)
+		return content, true
 	}
-	if r.unquoted, err = jsontext.AppendUnquote(r.unquoted[:0], raw); err != nil || bytes.IndexByte(r.unquoted, 0) >= 0 {
-		return "", false
+	r.begin = -1
+	r.unquoted, err = jsontext.AppendUnquote(r.unquoted[:0], raw)
+	return r.unquoted, err == nil && bytes.IndexByte(r.unquoted, 0) < 0
+}
+
+// keep returns the content of the last string, as textOf does; the strings of a short text share one copy of it.
+func (r *reader) keep(content []byte) string {
+	switch end := r.begin + len(content); {
+	case r.begin < 0 || len(content) == 0:
+		return string(content)
+	case len(content) >= longString:
+		return unsafe.String(&r.sent[r.begin], len(content)) //nolint:gosec // a document is not changed once it was read
+	case len(r.sent) <= longString:
+		if r.copied == "" {
+			r.copied = string(r.sent)
+		}
+		return r.copied[r.begin:end]
 	}
-	return unsafe.String(unsafe.SliceData(r.unquoted), len(r.unquoted)), true //nolint:gosec // as above
+	return string(content)
 }
 
 // nothing accepts no value: those of a schema with rules that only the judge knows.
 type nothing struct{}
 
-func (nothing) accept(*reader, int) bool { return false }
+func (nothing) accept(*reader, int, reflect.Value) bool { return false }
 
 // nullable accepts null, and what another acceptor accepts.
 type nullable struct{ acceptor }
 
-func (a nullable) accept(r *reader, depth int) bool {
+func (a nullable) accept(r *reader, depth int, into reflect.Value) bool {
 	if r.in.PeekKind() != jsontext.KindNull {
-		return a.acceptor.accept(r, depth)
+		return a.acceptor.accept(r, depth, into)
 	}
 	_, err := r.in.ReadToken()
 	r.values++
@@ -110,17 +148,31 @@ type stringAcceptor struct {
 	minLength uint64
 	maxLength *uint64
 	enum      map[string]bool // nil: any
-	pattern   *regexp.Regexp
+	pattern   func(string) bool
 	format    openapi3.StringFormatValidator
 	kind      text.Kind // "": any characters
 }
 
-func (a *stringAcceptor) accept(r *reader, _ int) bool {
+func (a *stringAcceptor) accept(r *reader, _ int, into reflect.Value) bool {
 	if !r.next(jsontext.KindString) {
 		return false
 	}
-	s, ok := r.string()
-	if !ok || (a.enum != nil && !a.enum[s]) {
+	content, ok := r.content()
+	switch {
+	case !ok || !a.follows(unsafe.String(unsafe.SliceData(content), len(content))): //nolint:gosec // nothing keeps it
+		return false
+	case !into.IsValid():
+		return true
+	case into.Kind() == reflect.String:
+		into.SetString(r.keep(content))
+		return true
+	}
+	text, ok := into.Addr().Interface().(encoding.TextUnmarshaler)
+	return ok && text.UnmarshalText(content) == nil
+}
+
+func (a *stringAcceptor) follows(s string) bool {
+	if a.enum != nil && !a.enum[s] {
 		return false
 	}
 	if a.minLength > 0 || a.maxLength != nil {
@@ -129,13 +181,13 @@ func (a *stringAcceptor) accept(r *reader, _ int) bool {
 			return false
 		}
 	}
-	return (a.pattern == nil || a.pattern.MatchString(s)) && (a.format == nil || a.format.Validate(s) == nil) &&
+	return (a.pattern == nil || a.pattern(s)) && (a.format == nil || a.format.Validate(s) == nil) &&
 		(a.kind == "" || a.kind.Reason(s) == "")
 }
 
 type numberAcceptor struct{ rule numberRule }
 
-func (a numberAcceptor) accept(r *reader, _ int) bool {
+func (a numberAcceptor) accept(r *reader, _ int, into reflect.Value) bool {
 	if !r.next(jsontext.KindNumber) {
 		return false
 	}
@@ -144,16 +196,27 @@ func (a numberAcceptor) accept(r *reader, _ int) bool {
 		return false
 	}
 	s := unsafe.String(unsafe.SliceData(raw), len(raw)) //nolint:gosec // nothing keeps it
-	return plainDecimal(s) && a.rule.reason(json.Number(s)) == ""
+	if !plainDecimal(s) || a.rule.reason(json.Number(s)) != "" {
+		return false
+	}
+	if !into.IsValid() {
+		return true
+	}
+	n, err := strconv.ParseInt(s, 10, into.Type().Bits())
+	into.SetInt(n)
+	return err == nil
 }
 
 type booleanAcceptor struct{}
 
-func (booleanAcceptor) accept(r *reader, _ int) bool {
+func (booleanAcceptor) accept(r *reader, _ int, into reflect.Value) bool {
 	if !r.next(jsontext.KindTrue) && r.in.PeekKind() != jsontext.KindFalse {
 		return false
 	}
-	_, err := r.in.ReadToken()
+	token, err := r.in.ReadToken()
+	if err == nil && into.IsValid() {
+		into.SetBool(token.Bool())
+	}
 	return err == nil && r.values <= r.maxValues
 }
 
@@ -163,7 +226,7 @@ type arrayAcceptor struct {
 	maxItems *uint64
 }
 
-func (a *arrayAcceptor) accept(r *reader, depth int) bool {
+func (a *arrayAcceptor) accept(r *reader, depth int, into reflect.Value) bool {
 	if !r.next(jsontext.KindBeginArray) || depth > maxDepth {
 		return false
 	}
@@ -171,12 +234,28 @@ func (a *arrayAcceptor) accept(r *reader, depth int) bool {
 		return false
 	}
 	n := uint64(0)
+	if into.IsValid() {
+		into.Set(reflect.MakeSlice(into.Type(), 0, 0)) // not nil
+	}
 	for ; r.in.PeekKind() != jsontext.KindEndArray; n++ {
-		if !a.items.accept(r, depth+1) {
+		if !a.items.accept(r, depth+1, another(into)) {
 			return false
 		}
 	}
 	return r.end(jsontext.KindEndArray) && n >= a.min && (a.maxItems == nil || n <= *a.maxItems)
+}
+
+// another appends an item to a list, if there is one, and returns the item.
+func another(list reflect.Value) reflect.Value {
+	if !list.IsValid() {
+		return list
+	}
+	n := list.Len()
+	list.Grow(1)
+	list.SetLen(n + 1)
+	item := list.Index(n)
+	item.SetZero()
+	return item
 }
 
 // objectAcceptor accepts objects whose members are all declared, or none.
@@ -192,10 +271,11 @@ type objectAcceptor struct {
 
 type memberAcceptor struct {
 	acceptor
-	bit uint64
+	bit   uint64
+	field int // of the Go type, or noField
 }
 
-func (a *objectAcceptor) accept(r *reader, depth int) bool {
+func (a *objectAcceptor) accept(r *reader, depth int, into reflect.Value) bool {
 	if !r.next(jsontext.KindBeginObject) || depth > maxDepth {
 		return false
 	}
@@ -220,9 +300,13 @@ func (a *objectAcceptor) accept(r *reader, depth int) bool {
 			return false
 		default:
 			others = append(others, strings.Clone(name))
-			member.acceptor = a.others
+			member = memberAcceptor{a.others, 0, noField}
 		}
-		if !member.accept(r, depth+1) {
+		var field reflect.Value
+		if into.IsValid() && member.field != noField {
+			field = into.Field(member.field)
+		}
+		if !member.accept(r, depth+1, field) {
 			return false
 		}
 	}
@@ -235,27 +319,16 @@ type variantAcceptor struct {
 	variants      map[string]acceptor
 }
 
-func (a *variantAcceptor) accept(r *reader, depth int) bool {
+func (a *variantAcceptor) accept(r *reader, depth int, into reflect.Value) bool {
 	if r.in.PeekKind() != jsontext.KindBeginObject {
 		return false
 	}
-	object, err := r.in.ReadValue()
-	if err != nil {
-		return false
-	}
-	// The discriminator may be the last member.
-	within, _ := readers.Get().(*reader)
-	defer within.release()
-	within.open(object)
-	variant := a.variant(within)
-	if variant == nil {
-		return false
-	}
-	within.open(object)
-	within.values, within.maxValues = r.values, r.maxValues
-	accepted := variant.accept(within, depth)
-	r.values = within.values
-	return accepted
+	// The discriminator may be the last member, so it is looked for first.
+	ahead, _ := readers.Get().(*reader)
+	defer ahead.release()
+	ahead.open(r.rest())
+	variant := a.variant(ahead)
+	return variant != nil && variant.accept(r, depth, into)
 }
 
 // variant returns the acceptor that the discriminator of an object names, or nil.

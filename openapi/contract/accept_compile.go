@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -92,7 +91,7 @@ func (c *acceptors) string(s *openapi3.Schema) acceptor {
 	}
 	if s.Pattern != "" {
 		var err error
-		if a.pattern, err = regexp.Compile(s.Pattern); err != nil { // kin-openapi also takes some of ECMAScript
+		if a.pattern, err = matcher(s.Pattern); err != nil { // kin-openapi also takes some of ECMAScript
 			return nothing{}
 		}
 	}
@@ -122,11 +121,11 @@ func (c *acceptors) object(s *openapi3.Schema) acceptor {
 	c.made[s] = a
 	for name, property := range s.Properties {
 		if c.otherDirection(property.Value) {
-			a.members[name] = memberAcceptor{nothing{}, 0}
+			a.members[name] = memberAcceptor{nothing{}, 0, noField}
 			continue
 		}
 		bit := uint64(1) << len(a.members)
-		a.members[name] = memberAcceptor{c.of(property.Value), bit}
+		a.members[name] = memberAcceptor{c.of(property.Value), bit, noField}
 		if slices.Contains(s.Required, name) {
 			a.required |= bit
 		}

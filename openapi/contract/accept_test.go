@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/crossborder-payouts/payouts/gen/server"
 	"github.com/crossborder-payouts/payouts/openapi"
 )
 
@@ -69,6 +72,7 @@ type bodyRule struct {
 	schema   *bodySchema
 	as       direction
 	examples [][]byte
+	decoding *decoding // nil: of a response
 }
 
 func theContract(t testing.TB) *Contract {
@@ -83,12 +87,41 @@ func theContract(t testing.TB) *Contract {
 // sameVerdict fails the test if the acceptor and the judge do not agree on a body, and returns their verdict.
 func (b bodyRule) sameVerdict(t *testing.T, body []byte) bool {
 	t.Helper()
-	quick := accepts(b.schema.acceptor, body, b.as.maxValues)
+	quick := accepts(b.schema.acceptor, body, b.as.maxValues, reflect.Value{})
 	exact := len(b.judge.body(body, &bodySchema{b.schema.Schema, nothing{}}, b.as)) == 0
 	if quick != exact {
 		t.Errorf("%s: the acceptor says %t, the judge %t: %q", b.name, quick, exact, body)
 	}
+	if b.decoding != nil && quick {
+		b.sameValue(t, body)
+	}
 	return exact
+}
+
+// sameValue fails the test if a body is decoded differently while it is accepted and afterwards.
+func (b bodyRule) sameValue(t *testing.T, body []byte) {
+	t.Helper()
+	after := reflect.New(b.decoding.into)
+	err := decodeText(body, after.Interface())
+	switch decoded := b.decoding.decode(body, b.as.maxValues); {
+	case err != nil:
+		t.Errorf("%s: does not fit %s: %v: %q", b.name, b.decoding.into, err, body)
+	case !decoded.IsValid():
+		t.Errorf("%s: accepted, but not decoded: %q", b.name, body)
+	case !reflect.DeepEqual(decoded.Interface(), after.Interface()):
+		t.Errorf("%s: decoded as\n%+v\nand afterwards as\n%+v\nof %q", b.name, decoded.Elem(), after.Elem(), body)
+	}
+}
+
+// bodyTypes returns the Go types of the bodies of requests, by operationId.
+func bodyTypes() map[string]reflect.Type {
+	types := map[string]reflect.Type{}
+	for method := range reflect.TypeFor[server.StrictServerInterface]().Methods() {
+		if body, ok := method.Type.In(1).FieldByName("Body"); ok {
+			types[strings.ToLower(method.Name[:1])+method.Name[1:]] = body.Type.Elem()
+		}
+	}
+	return types
 }
 
 // exampleBodies returns the bodies of all operations with the examples of the document.
@@ -100,20 +133,23 @@ func exampleBodies(t testing.TB) []bodyRule {
 		t.Fatal(err)
 	}
 	var all []bodyRule
+	types := bodyTypes()
 	for _, op := range c.Operations() {
 		spec := doc.Paths.Value(op.Path).GetOperation(op.Method)
 		if op.body != nil {
-			all = append(all, bodyRule{op.ID, c.judge, op.body, op.asRequest, examplesOf(t, spec.RequestBody.Value.Content)})
+			all = append(all, bodyRule{
+				op.ID, c.judge, op.body, op.asRequest, examplesOf(t, spec.RequestBody.Value.Content), op.Decoding(types[op.ID]).decoding,
+			})
 		}
 		for status, response := range op.responses {
 			if response.body == nil || status >= 400 {
 				continue
 			}
 			content := spec.Responses.Status(status).Value.Content
-			all = append(all, bodyRule{fmt.Sprintf("%s %d", op.ID, status), c.judge, response.body, asResponse, examplesOf(t, content)})
+			all = append(all, bodyRule{fmt.Sprintf("%s %d", op.ID, status), c.judge, response.body, asResponse, examplesOf(t, content), nil})
 		}
 	}
-	all = append(all, bodyRule{"error", c.judge, c.errorBody, asResponse, [][]byte{[]byte(`{"code":"NOT_FOUND","message":"m"}`)}})
+	all = append(all, bodyRule{"error", c.judge, c.errorBody, asResponse, [][]byte{[]byte(`{"code":"NOT_FOUND","message":"m"}`)}, nil})
 	for _, b := range all {
 		if len(b.examples) == 0 {
 			t.Errorf("%s has no example", b.name)

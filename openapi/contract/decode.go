@@ -2,7 +2,7 @@ package contract
 
 import (
 	"bytes"
-	"encoding/json"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -25,7 +26,7 @@ type decoder struct {
 	found     []Violation
 }
 
-// decode returns the value with its numbers as json.Number; long strings are parts of text, see textOf. complete is false if the text could not be read to its end.
+// decode returns the value with its numbers as [stdjson.Number]; long strings are parts of text, see textOf. complete is false if the text could not be read to its end.
 func decode(text []byte, maxValues int) (value any, found []Violation, complete bool) {
 	if !utf8.Valid(text) {
 		return nil, []Violation{{"body", "", "must be valid UTF-8"}}, false
@@ -62,7 +63,7 @@ func (d *decoder) value(depth int) (any, bool) {
 	case jsontext.KindString:
 		return d.string(before, token), true
 	case jsontext.KindNumber:
-		number := json.Number(token.String())
+		number := stdjson.Number(token.String())
 		if !plainDecimal(number.String()) {
 			d.refuse(d.in.StackPointer(), notPlainNumber)
 		}
@@ -161,4 +162,19 @@ func textOf(token jsontext.Token, raw []byte) string {
 		return token.String()
 	}
 	return unsafe.String(&raw[0], len(raw)) //nolint:gosec // see above
+}
+
+// decodeText stores a JSON text in the value that into points to.
+func decodeText(text []byte, into any) error {
+	return json.Unmarshal(text, into, json.WithUnmarshalers(json.UnmarshalFromFunc(func(in *jsontext.Decoder, s *string) error {
+		if in.PeekKind() != jsontext.KindString {
+			return errors.ErrUnsupported
+		}
+		before := in.InputOffset()
+		token, err := in.ReadToken()
+		if err == nil {
+			*s = textOf(token, text[before:in.InputOffset()])
+		}
+		return err
+	})))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,7 +87,7 @@ func newBodySchema(s *openapi3.Schema, by *acceptors) *bodySchema { return &body
 
 // body judges a JSON text.
 func (j *judge) body(sent []byte, s *bodySchema, as direction) []Violation {
-	if accepts(s.acceptor, sent, as.maxValues) {
+	if accepts(s.acceptor, sent, as.maxValues, reflect.Value{}) {
 		return nil
 	}
 	value, found, complete := decode(sent, as.maxValues)

@@ -27,6 +27,7 @@ type Operation struct {
 	headers      []parameter
 	body         *bodySchema // nil: no body is expected
 	bodyRequired bool
+	decoding     *decoding // nil: bodies are only checked
 	asRequest    direction
 	responses    map[int]response
 }
@@ -59,7 +60,7 @@ func newOperation(j *judge, doc *openapi3.T, item *openapi3.PathItem, spec *open
 		Secured: len(security) > 0 && !slices.ContainsFunc(security, func(r openapi3.SecurityRequirement) bool { return len(r) == 0 }),
 	}
 	for _, ref := range slices.Concat(item.Parameters, spec.Parameters) {
-		p, err := newParameter(ref.Value.In, ref.Value.Name, ref.Value)
+		p, err := newParameter(ref.Value.In, ref.Value.Name, ref.Value, &j.requests)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +110,7 @@ func replace(list []parameter, p parameter) []parameter {
 
 func newResponse(spec *openapi3.Response, j *judge) (r response, err error) {
 	for name, ref := range spec.Headers {
-		p, err := newParameter(openapi3.ParameterInHeader, name, &ref.Value.Parameter)
+		p, err := newParameter(openapi3.ParameterInHeader, name, &ref.Value.Parameter, &j.responses)
 		if err != nil {
 			return response{}, err
 		}

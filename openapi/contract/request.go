@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"mime"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/crossborder-payouts/payouts/openapi/contract/bodies"
 )
@@ -23,6 +20,7 @@ type Request struct {
 
 	path     map[string]string
 	received *bodies.Body
+	decoded  reflect.Value // a pointer, if the body was decoded while it was checked
 }
 
 type contextKey struct{}
@@ -41,7 +39,7 @@ func FromContext(ctx context.Context) (*Request, bool) {
 // Forget drops the body, so that its memory can be used for something else before the request is answered. What needs the
 // body, such as Fingerprint, must not be called afterwards.
 func (r *Request) Forget() {
-	r.Body = nil
+	r.Body, r.decoded = nil, reflect.Value{}
 	if r.received != nil {
 		r.received.Text = nil
 	}
@@ -50,17 +48,13 @@ func (r *Request) Forget() {
 // Decode stores the body in the value that into points to, as encoding/json would, with exact member names. Long strings are
 // parts of the body and not copied. It returns an error if the body does not fit, which may hold a value of the caller.
 func (r *Request) Decode(into any) error {
-	return json.Unmarshal(r.Body, into, json.WithUnmarshalers(json.UnmarshalFromFunc(func(in *jsontext.Decoder, s *string) error {
-		if in.PeekKind() != jsontext.KindString {
-			return errors.ErrUnsupported
-		}
-		before := in.InputOffset()
-		token, err := in.ReadToken()
-		if err == nil {
-			*s = textOf(token, r.Body[before:in.InputOffset()])
-		}
-		return err
-	})))
+	to := reflect.ValueOf(into)
+	if !r.decoded.IsValid() || r.decoded.Type() != to.Type() {
+		return decodeText(r.Body, into)
+	}
+	to.Elem().Set(r.decoded.Elem())
+	r.decoded = reflect.Value{} // two values that share parts would change each other
+	return nil
 }
 
 // CheckRequest receives the body of r and checks the request, with no limit on the memory for all bodies together; see
@@ -104,14 +98,16 @@ func (op *Operation) ReceiveBody(r *http.Request, from bodies.Receiver) (*bodies
 }
 
 // Check checks the parameters and the body of r, and reports all violations at once, as an [*Error]. pathParams has the
-// decoded path parameters by name. Unknown query parameters and body members are rejected, unknown headers are ignored.
+// decoded path parameters by name, and is kept. Unknown query parameters and body members are rejected, unknown headers are ignored.
 func (op *Operation) Check(r *http.Request, pathParams map[string]string, body *bodies.Body) (*Request, error) {
-	checked := &Request{Operation: op, path: maps.Clone(pathParams), received: body}
+	checked := &Request{Operation: op, path: pathParams, received: body}
 	found := op.checkParameters(r, pathParams)
 	switch {
 	case body != nil && len(body.Text) > 0:
 		checked.Body = body.Text
-		found = append(found, op.judge.body(checked.Body, op.body, op.asRequest)...)
+		if checked.decoded = op.decoding.decode(checked.Body, op.asRequest.maxValues); !checked.decoded.IsValid() {
+			found = append(found, op.judge.body(checked.Body, op.body, op.asRequest)...)
+		}
 	case op.body != nil && op.bodyRequired:
 		found = append(found, Violation{"body", "", "must not be empty"})
 	}
@@ -152,8 +148,11 @@ func (op *Operation) checkParameters(r *http.Request, pathParams map[string]stri
 // isJSON accepts application/json, alone or with charset=utf-8.
 func isJSON(h http.Header) bool {
 	values := h.Values("Content-Type")
-	if len(values) != 1 {
+	switch {
+	case len(values) != 1:
 		return false
+	case values[0] == "application/json":
+		return true
 	}
 	mediaType, params, err := mime.ParseMediaType(values[0])
 	if err != nil || mediaType != "application/json" {

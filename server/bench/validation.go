@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +18,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/crossborder-payouts/payouts/gen/api"
 	gen "github.com/crossborder-payouts/payouts/gen/server"
@@ -66,17 +69,67 @@ func (anybody) HandleClientSecret(ctx context.Context, _ ogenapi.OperationName, 
 	return ctx, nil
 }
 
-// ours is what production runs, without credentials and service.
-func ours() (http.Handler, error) {
+// ours is what production runs, without credentials and service; observed, it also writes a line of log for each request, and
+// counts it.
+func ours(observed bool) (http.Handler, error) {
 	rules, err := contract.Published()
 	if err != nil {
 		return nil, err
 	}
 	n := 0
-	return httpapi.Around(httpapi.Config{
-		Contract: rules, Logger: discard, Now: time.Now, Timeout: 30 * time.Second, Bodies: bodies.Receiver{Limit: contract.DefaultBodyLimit},
-		NewID: func() string { n++; return strconv.Itoa(n) },
-	}, payout.Client{ID: "bench"}, unavailable{}), nil
+	config := httpapi.Config{
+		Contract: rules, Logger: slog.New(slog.DiscardHandler), Now: time.Now, Timeout: 30 * time.Second,
+		Bodies: bodies.Receiver{Limit: contract.DefaultBodyLimit},
+		NewID:  func() string { n++; return strconv.Itoa(n) },
+	}
+	if observed {
+		config.Logger, config.Metrics = discard, httpapi.NewMetrics()
+	}
+	return httpapi.Around(config, payout.Client{ID: "bench"}, unavailable{}), nil
+}
+
+// observed gives a handler a line of log and metrics like those of ours.
+func observed(next http.Handler) http.Handler {
+	requests := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "requests"}, []string{"operation", "method", "status"})
+	durations := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "durations"}, []string{"operation"})
+	refused := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "refused"}, []string{"operation", "code"})
+	n := 0
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		n++
+		id := strconv.Itoa(n)
+		written := &counted{ResponseWriter: w}
+		next.ServeHTTP(written, r)
+		took, address := time.Since(start), netip.Addr{}
+		if from, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
+			address = from.Addr()
+		}
+		discard.LogAttrs(r.Context(), slog.LevelError, "request",
+			slog.String("request_id", id), slog.String("method", r.Method), slog.String("route", r.URL.Path), slog.String("operation", "bench"),
+			slog.Int("status", written.status), slog.String("client", "bench"), slog.Int64("duration_us", took.Microseconds()),
+			slog.Int64("bytes", written.bytes), slog.Any("address", address), slog.String("code", "SERVICE_UNAVAILABLE"), slog.String("cause", "none"))
+		requests.WithLabelValues("bench", r.Method, strconv.Itoa(written.status)).Inc()
+		durations.WithLabelValues("bench").Observe(took.Seconds())
+		refused.WithLabelValues("bench", "SERVICE_UNAVAILABLE").Inc()
+	})
+}
+
+// counted knows what was written.
+type counted struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (w *counted) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *counted) Write(b []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += int64(n)
+	return n, err
 }
 
 // plain has the generated server alone.
@@ -112,44 +165,74 @@ func stock() (http.Handler, error) {
 	}), nil
 }
 
-func validation(_ context.Context, b *bench) error {
-	mine, err := ours()
+// contender is a named handler.
+type contender struct {
+	name string
+	http.Handler
+}
+
+// contenders returns those that only check and decode, and those that also observe the request. The first is the base.
+func contenders() (bare, whole []contender, err error) {
+	ogen, err := ogenapi.NewServer(ogenUnavailable{}, anybody{})
 	if err != nil {
-		return err
+		return nil, nil, err
+	}
+	mine, err := ours(false)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := ours(true)
+	if err != nil {
+		return nil, nil, err
 	}
 	kin, err := stock()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	ogen, err := ogenapi.NewServer(ogenUnavailable{}, anybody{})
+	bare = []contender{{"ogen", ogen}, {"payoutd", mine}, {"stock kin-openapi", kin}, {"no checks", plain()}}
+	whole = []contender{{"ogen, observed", observed(ogen)}, {"payoutd, observed", all}}
+	return bare, whole, nil
+}
+
+func validation(_ context.Context, b *bench) error {
+	bare, whole, err := contenders()
 	if err != nil {
 		return err
 	}
-	names := []string{"ogen", "payoutd", "stock kin-openapi", "no checks"}
-	contenders := []http.Handler{ogen, mine, kin, plain()}
 	for _, body := range bodiesOf() {
-		values := make([][]float64, len(contenders))
-		notes := make([]string, len(contenders))
-		for range b.turns {
-			for i, h := range contenders {
-				var failed error
-				r := testing.Benchmark(func(t *testing.B) {
-					t.ReportAllocs()
-					for t.Loop() {
-						if failed = body.send(h); failed != nil {
-							t.FailNow()
-						}
-					}
-				})
-				if failed != nil {
-					return fmt.Errorf("%s, %s: %w", names[i], body.name, failed)
-				}
-				values[i] = append(values[i], float64(r.NsPerOp())/1000)
-				notes[i] = fmt.Sprintf("%d allocations, %d KiB", r.AllocsPerOp(), r.AllocedBytesPerOp()>>10)
-			}
+		if err := b.compare(body.name, body, bare); err != nil {
+			return err
 		}
-		b.table.add(body.name, "us", names, values, notes...)
+		if err := b.compare(body.name+", with log and metrics", body, whole); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// compare adds the time that each contender needs for a body.
+func (b *bench) compare(group string, body body, contenders []contender) error {
+	names, values, notes := make([]string, len(contenders)), make([][]float64, len(contenders)), make([]string, len(contenders))
+	for range b.turns {
+		for i, c := range contenders {
+			var failed error
+			r := testing.Benchmark(func(t *testing.B) {
+				t.ReportAllocs()
+				for t.Loop() {
+					if failed = body.send(c); failed != nil {
+						t.FailNow()
+					}
+				}
+			})
+			if failed != nil {
+				return fmt.Errorf("%s, %s: %w", c.name, group, failed)
+			}
+			names[i] = c.name
+			values[i] = append(values[i], float64(r.NsPerOp())/1000)
+			notes[i] = fmt.Sprintf("%d allocations, %d KiB", r.AllocsPerOp(), r.AllocedBytesPerOp()>>10)
+		}
+	}
+	b.table.add(group, "us", names, values, notes...)
 	return nil
 }
 

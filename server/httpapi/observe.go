@@ -46,23 +46,25 @@ type requestLog struct {
 	addresses bool // whether those of callers are logged
 }
 
-// caller returns what the log says of a caller beside the client that it is.
-func (l requestLog) caller(seen *observation) []slog.Attr {
-	var attrs []slog.Attr
+// caller adds to a line what the log says of a caller beside the client that it is.
+func (l requestLog) caller(line []slog.Attr, seen *observation) []slog.Attr {
 	if l.addresses {
-		attrs = append(attrs, slog.Any("address", seen.address))
+		line = append(line, slog.Any("address", seen.address))
 	}
 	if seen.named != "" {
-		attrs = append(attrs, slog.String("named_client", string(seen.named)))
+		line = append(line, slog.String("named_client", string(seen.named)))
 	}
-	return attrs
+	return line
 }
 
 // limited warns that the credentials of a caller are refused, at the beginning of a flood.
 func (l requestLog) limited(seen *observation) {
-	line := append(l.caller(seen), slog.String("result", seen.failure))
+	line := append(l.caller(nil, seen), slog.String("result", seen.failure))
 	l.LogAttrs(context.Background(), slog.LevelWarn, "too many wrong credentials", line...)
 }
+
+// mostAttributes is how many a line for a request has at most.
+const mostAttributes = 12
 
 // observe assigns each request an id, writes error responses, and logs one line per request.
 func observe(log requestLog, newID func() string, w watch) echo.MiddlewareFunc {
@@ -78,7 +80,7 @@ func observe(log requestLog, newID func() string, w watch) echo.MiddlewareFunc {
 			}
 			status, took := c.Response().Status, time.Since(start)
 			w.answered(c, seen, took)
-			line := []slog.Attr{
+			line := append(make([]slog.Attr, 0, mostAttributes),
 				slog.String("request_id", seen.requestID),
 				slog.String("method", c.Request().Method),
 				slog.String("route", c.Path()),
@@ -87,8 +89,8 @@ func observe(log requestLog, newID func() string, w watch) echo.MiddlewareFunc {
 				slog.String("client", string(seen.client)),
 				slog.Int64("duration_us", took.Microseconds()),
 				slog.Int64("bytes", c.Response().Size),
-			}
-			line = append(line, log.caller(seen)...)
+			)
+			line = log.caller(line, seen)
 			level := slog.LevelInfo
 			if seen.code != "" {
 				line = append(line, slog.String("code", string(seen.code)))

@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"net/http"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -76,7 +78,26 @@ func (r router) add(method, path string, h echo.HandlerFunc, m []echo.Middleware
 	if op == nil {
 		panic("httpapi: the contract has no operation " + method + " " + path)
 	}
-	return r.echo.Add(method, path, h, append([]echo.MiddlewareFunc{r.guard.before(op)}, m...)...)
+	if body := bodyType(op); body != nil {
+		op = op.Decoding(body)
+	}
+	for _, middleware := range slices.Backward(m) {
+		h = middleware(h)
+	}
+	return r.echo.Add(method, path, r.guard.before(op)(h)) // echo would wrap it again for each request
+}
+
+// bodyType returns the type into which the generated code binds the body of an operation; nil if it does not bind one.
+func bodyType(op *contract.Operation) reflect.Type {
+	method, ok := reflect.TypeFor[gen.StrictServerInterface]().MethodByName(strings.ToUpper(op.ID[:1]) + op.ID[1:])
+	if !ok {
+		return nil
+	}
+	body, ok := method.Type.In(1).FieldByName("Body")
+	if !ok {
+		return nil
+	}
+	return body.Type.Elem()
 }
 
 // template converts a path of echo to a path template of the contract: /payers/:id to /payers/{id}.
