@@ -17,27 +17,34 @@ var (
 	ErrNoCoordinator = errors.New("the coordinator is not one of the nodes of citus")
 )
 
-// Where Citus keeps each table. A migration that makes a table adds it here; migrations/README.md says how.
+// Where Citus keeps each table. Those that are not here stay on the coordinator: the queue of jobs, whose statements are those of
+// another project, and what belongs to migrations. A new table comes here and is placed by its migration, as 00003 says.
 var (
-	// byClient are distributed by client_id and placed together, so that all rows of a client are on one node, and a transaction
-	// that writes them commits there alone.
+	// byClient are distributed by client_id and placed together: all rows of a client are on one node, and what a request writes
+	// is committed there alone.
 	byClient = []string{
 		"users", "cip_tags", "limit_usage", "funding_accounts", "receive_users", "bank_accounts", "wallet_accounts", "transactions",
 		"documents", "idempotency_keys", "event_queue", "events", "event_head", "webhook_endpoints", "webhook_rotations",
 		"webhook_deliveries", "webhook_attempts", "payout_file_lines",
 	}
-	// onEveryNode are small, or written by operators alone: a write changes all copies.
+	// onEveryNode have a copy on each node. They are read far more often than written. Who updates the row of a lock keeps other
+	// writers of that table away until the commit has ended on all nodes.
 	onEveryNode = []string{
 		"clients", "client_secrets", "states", "payers", "banks", "schema_requirements", "audit_log", "payout_files",
-		// A publication of events writes this one first. So Citus commits it in two phases, also the jobs that it makes.
-		"event_publisher",
-	}
-	// onCoordinator are those of the queue, of which others make the statements, and of migrations.
-	onCoordinator = []string{
-		"river_job", "river_queue", "river_leader", "river_client", "river_client_queue", "river_migration", "goose_db_version",
-		"goose_lock", "payout_file_turn",
+		"event_publisher", "payout_file_turn",
 	}
 )
+
+// Citus commits the nodes before the coordinator, and not in two phases, if of the coordinator only tables were written that it
+// does not know, as those of the queue: a crash in between would lose a job. It knows the table of this trigger, and no row is
+// there to wait for.
+var twoPhases = []string{
+	`create table two_phases (id bigint not null primary key)`,
+	`select citus_add_local_table_to_metadata('two_phases')`,
+	`create function commit_in_two_phases() returns trigger language plpgsql as
+		$$ begin update two_phases set id = id; return null; end $$`,
+	`create trigger commit_in_two_phases after insert on river_job for each statement execute function commit_in_two_phases()`,
+}
 
 // Distribute spreads the tables over the nodes of Citus, and returns the names of those that were not before. Rows are copied,
 // and the tables locked meanwhile. All or nothing is done. It returns ErrNotPostgres, ErrNoCitus and ErrNoCoordinator.
@@ -98,9 +105,10 @@ func distribute(ctx context.Context, t *sql.Tx) ([]string, error) {
 		statements = append(statements, fmt.Sprintf(`alter table %s drop constraint %s`, k.table, k.name))
 	}
 	if slices.Contains(sharded, "event_queue") {
-		// Citus wants the client in each key. The index is for the order of the publisher.
+		// Citus wants the client in each key. The index has the order of the publisher.
 		statements = append(statements, `alter table event_queue drop constraint event_queue_pkey, add primary key (client_id, seq)`,
 			`create index event_queue_by_seq on event_queue (seq)`)
+		statements = append(statements, twoPhases...)
 	}
 	for _, table := range everywhere {
 		statements = append(statements, fmt.Sprintf(`select create_reference_table('%s')`, table))
