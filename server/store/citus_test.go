@@ -28,6 +28,6 @@ func TestCitusIsAStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) storetest.Database {
 		t.Helper()
 		s, beside := openPostgres(t, distributed(t))
-		return storetest.Database{Store: s, SQL: beside}
+		return storetest.Database{Store: s, SQL: beside, Nodes: true}
 	})
 }
