@@ -18,7 +18,7 @@ var (
 )
 
 // Where Citus keeps each table. Those that are not here stay on the coordinator: the queue of jobs, whose statements are those of
-// another project, and what belongs to migrations. A new table comes here and is placed by its migration, as 00003 says.
+// another project, and what belongs to migrations. A new table comes here, and its migration places it in the form of testdata/distributed.
 var (
 	// byClient are distributed by client_id and placed together: all rows of a client are on one node, and what a request writes
 	// is committed there alone.
