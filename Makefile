@@ -124,7 +124,7 @@ crash: ## Kill replicas and PostgreSQL while payouts make MOVES (2000) transitio
 
 .PHONY: citus
 citus: ## Test the store, races and crashes on the Citus cluster whose coordinator PAYOUTD_TEST_CITUS names
-	go test -short -run 'Citus|Distribut' -parallel 2 -timeout 30m ./server/store
+	go test -short -run 'Citus|Distribut' -parallel 2 -timeout 30m ./server/store ./server/payoutd
 	PAYOUTD_TEST_ENGINE=citus go test -short -timeout 30m ./server/e2e/concurrency ./server/e2e/crash
 
 .PHONY: soak
