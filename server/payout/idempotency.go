@@ -31,13 +31,11 @@ type creation[T any, ID ~string] struct {
 func once[T any, ID ~string](
 	ctx context.Context, s *Service, c Client, key Idempotency, n creation[T, ID],
 ) (v T, replayed bool, err error) {
-	if v, replayed, err = replay(ctx, s.store, c, key, n); replayed || err != nil {
-		return v, replayed, err
-	}
 	if v, replayed, err = write(ctx, s, c, key, n); err == nil {
 		return v, replayed, nil
 	}
-	// The key may have been taken meanwhile: by a concurrent request, or by this attempt, if only its commit response was lost.
+	// The key may be taken all the same: the database does not accept writes any more, or only the response to the commit was
+	// lost, or the request would be rejected today.
 	if first, again, lookup := replay(ctx, s.store, c, key, n); again || lookup != nil {
 		return first, again, lookup
 	}

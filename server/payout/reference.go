@@ -44,6 +44,11 @@ type Payer struct {
 	PickupLocations []PickupLocation
 }
 
+// paysOut reports whether a payer pays out by a method in a country.
+func (p Payer) paysOut(m PayoutMethod, country string) bool {
+	return p.Method == m && p.Country == country
+}
+
 // NetworkLimit bounds the receiving amount of one transaction through a payer, both ends included (D-21).
 type NetworkLimit struct {
 	Currency string

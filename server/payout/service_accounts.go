@@ -205,11 +205,14 @@ func findReceiveUser(ctx context.Context, r Reader, c Client, userID UserID, id 
 // findPayer returns the payer if it has the method and is in the country; otherwise CodePayerNotFound at the pointer.
 func findPayer(ctx context.Context, r Reader, id int64, m PayoutMethod, country, pointer string) (Payer, error) {
 	p, ok, err := r.Payer(ctx, id)
-	if err == nil && (!ok || p.Method != m || p.Country != country) {
-		err = NewError(CodePayerNotFound,
-			InBody(pointer, "must be a "+string(m)+" payer in the country of the receive user"))
+	if err == nil && (!ok || !p.paysOut(m, country)) {
+		err = noPayer(m, pointer)
 	}
 	return p, err
+}
+
+func noPayer(m PayoutMethod, pointer string) error {
+	return NewError(CodePayerNotFound, InBody(pointer, "must be a "+string(m)+" payer in the country of the receive user"))
 }
 
 // unsupportedCurrency returns CodeCurrencyNotSupported at the pointer, with the currencies that are supported.

@@ -25,7 +25,11 @@ func (s *Service) PreviewTransaction(ctx context.Context, c Client, userID UserI
 		if err != nil {
 			return err
 		}
-		l, err := p.checkLimits(ctx, r, c, before)
+		tags, err := r.CIPTags(ctx, c.ID, userID)
+		if err != nil {
+			return err
+		}
+		l, err := p.checkLimits(tags, before)
 		v = Preview{p.transaction, l.remaining}
 		v.Transaction.RequiredInformation = l.required
 		return err

@@ -37,11 +37,11 @@ func (s *Service) create(
 	}
 	t := p.transaction
 	t.ID, t.Documents = id, s.identified(t.Documents)
-	used, err := tx.AddUsage(ctx, c.ID, t.usageKey(), t.FromAmount)
+	used, tags, err := tx.AddUsageWithTags(ctx, c.ID, t.usageKey(), t.FromAmount)
 	if err != nil {
 		return Transaction{}, err
 	}
-	l, err := p.checkLimits(ctx, tx, c, Usage{used.Daily - t.FromAmount, used.Monthly - t.FromAmount, used.Annual - t.FromAmount})
+	l, err := p.checkLimits(tags, Usage{used.Daily - t.FromAmount, used.Monthly - t.FromAmount, used.Annual - t.FromAmount})
 	if err != nil {
 		return Transaction{}, err
 	}
@@ -94,10 +94,14 @@ type planned struct {
 func (s *Service) plan(
 	ctx context.Context, r Reader, c Client, userID UserID, n NewTransaction, money amounts,
 ) (planned, error) {
-	u, err := findUser(ctx, r, c, userID)
+	sides, err := r.Sides(ctx, c.ID, userID, n.FromFundID, n.To)
 	if err != nil {
 		return planned{}, err
 	}
+	if sides.Sender == nil {
+		return planned{}, NotFound("user")
+	}
+	u := *sides.Sender
 	corridor, err := senderMaySend(c, u)
 	if CodeOf(err) == CodeKYCNotEligible {
 		err = notEligible(ctx, r, c, u)
@@ -105,15 +109,15 @@ func (s *Service) plan(
 	if err != nil {
 		return planned{}, err
 	}
-	funding, err := activeFundingAccount(ctx, r, c, u, n.FromFundID)
+	funding, err := sides.activeFundingAccount()
 	if err != nil {
 		return planned{}, err
 	}
-	receiver, destination, err := receiverOf(ctx, r, c, u, n.To.ReceiveUserID)
+	receiver, destination, err := sides.receiver(c)
 	if err != nil {
 		return planned{}, err
 	}
-	side, err := receiveSide(ctx, r, c, receiver, n.To)
+	side, err := sides.receiveSide(n.To)
 	if err != nil {
 		return planned{}, err
 	}
@@ -183,34 +187,29 @@ func notEligible(ctx context.Context, r Reader, c Client, u User) error {
 }
 
 // activeFundingAccount checks rule 3b of section 1.
-func activeFundingAccount(ctx context.Context, r Reader, c Client, u User, id FundingAccountID) (FundingAccount, error) {
-	a, ok, err := r.FundingAccount(ctx, c.ID, u.ID, id)
-	switch {
-	case err != nil:
-	case !ok:
-		err = NewError(CodeFundingAccountNotFound, InBody("/from_fund_id", "must be a funding account of the user"))
+func (s Sides) activeFundingAccount() (FundingAccount, error) {
+	switch a := s.FundingAccount; {
+	case a == nil:
+		return FundingAccount{}, NewError(CodeFundingAccountNotFound, InBody("/from_fund_id", "must be a funding account of the user"))
 	case a.Status != FundingActive:
-		err = NewError(CodeFundingAccountNotActive, InBody("/from_fund_id", "must be an active funding account"))
+		return FundingAccount{}, NewError(CodeFundingAccountNotActive, InBody("/from_fund_id", "must be an active funding account"))
+	default:
+		return *a, nil
 	}
-	return a, err
 }
 
-// receiverOf checks rule 3c of section 1.
-func receiverOf(ctx context.Context, r Reader, c Client, u User, id ReceiveUserID) (ReceiveUser, Destination, error) {
-	receiver, ok, err := r.ReceiveUser(ctx, c.ID, u.ID, id)
-	if err != nil {
-		return ReceiveUser{}, Destination{}, err
-	}
-	if !ok {
+// receiver checks rule 3c of section 1.
+func (s Sides) receiver(c Client) (ReceiveUser, Destination, error) {
+	if s.Receiver == nil {
 		return ReceiveUser{}, Destination{}, NewError(CodeReceiveUserNotFound,
 			InBody("/to/id", "must be a receive user of the user"))
 	}
-	destination, ok := c.Destination(receiver.Country)
+	destination, ok := c.Destination(s.Receiver.Country)
 	if !ok {
 		return ReceiveUser{}, Destination{}, notEnabled(c.destinationCountries(),
 			InBody("/to/id", "must be a receive user in an enabled destination country"))
 	}
-	return receiver, destination, nil
+	return *s.Receiver, destination, nil
 }
 
 // paidOut says in which currencies the receive side can pay out, and within which bounds.
@@ -222,25 +221,24 @@ type paidOut struct {
 // errUnknownMethod is returned for a payout method that has no rule.
 var errUnknownMethod = errors.New("unknown payout method")
 
-// receiveSide checks rule 4 of section 1.
-func receiveSide(ctx context.Context, r Reader, c Client, receiver ReceiveUser, to ReceiveSide) (paidOut, error) {
+// receiveSide checks rule 4 of section 1, for a receive user that exists.
+func (s Sides) receiveSide(to ReceiveSide) (paidOut, error) {
 	switch to.Method {
 	case BankDeposit:
-		a, ok, err := r.BankAccount(ctx, c.ID, receiver.ID, to.FundID)
-		if err == nil && !ok {
-			err = NewError(CodeReceiveAccountNotFound, InBody("/to/fund_id", "must be a bank account of the receive user"))
+		if s.BankAccount == nil {
+			return paidOut{}, NewError(CodeReceiveAccountNotFound, InBody("/to/fund_id", "must be a bank account of the receive user"))
 		}
-		return paidOut{currencies: []string{a.Currency}}, err
+		return paidOut{currencies: []string{s.BankAccount.Currency}}, nil
 	case Wallet:
-		return walletSide(ctx, r, c, receiver, to)
+		return s.walletSide(to)
 	case HomeDelivery:
-		p, err := findPayer(ctx, r, to.PayerID, HomeDelivery, receiver.Country, "/to/payer_id")
-		if err == nil && (receiver.AddressLine1 == "" || receiver.City == "") {
+		p, err := s.payer(HomeDelivery, "/to/payer_id")
+		if err == nil && (s.Receiver.AddressLine1 == "" || s.Receiver.City == "") {
 			err = NewError(CodeAddressRequired, InBody("/to/id", "must be a receive user with address_line1 and city"))
 		}
 		return paidOut{[]string{p.Currency}, p.NetworkLimits}, err
 	case CashPickup:
-		p, err := findPayer(ctx, r, to.PayerID, CashPickup, receiver.Country, "/to/payer_id")
+		p, err := s.payer(CashPickup, "/to/payer_id")
 		isLocation := func(l PickupLocation) bool { return l.ID == to.PickupLocation }
 		if err == nil && to.PickupLocation != 0 && !slices.ContainsFunc(p.PickupLocations, isLocation) {
 			err = NewError(CodePickupLocationNotFound, InBody("/to/pickup_location", "must be a pick-up location of the payer"))
@@ -250,20 +248,24 @@ func receiveSide(ctx context.Context, r Reader, c Client, receiver ReceiveUser, 
 	return paidOut{}, errUnknownMethod // the contract accepts no other
 }
 
-func walletSide(ctx context.Context, r Reader, c Client, receiver ReceiveUser, to ReceiveSide) (paidOut, error) {
-	a, ok, err := r.WalletAccount(ctx, c.ID, receiver.ID, to.FundID)
-	if err != nil {
-		return paidOut{}, err
-	}
-	if !ok {
+func (s Sides) walletSide(to ReceiveSide) (paidOut, error) {
+	a := s.WalletAccount
+	if a == nil {
 		return paidOut{}, NewError(CodeReceiveAccountNotFound,
 			InBody("/to/fund_id", "must be a wallet account of the receive user"))
 	}
 	if to.PayerID != 0 && to.PayerID != a.PayerID {
 		return paidOut{}, NewError(CodePayerNotFound, InBody("/to/payer_id", "must be the payer of the wallet account"))
 	}
-	p, err := findPayer(ctx, r, a.PayerID, Wallet, receiver.Country, "/to/fund_id")
+	p, err := s.payer(Wallet, "/to/fund_id")
 	return paidOut{[]string{a.Currency}, p.NetworkLimits}, err
+}
+
+func (s Sides) payer(m PayoutMethod, pointer string) (Payer, error) {
+	if s.Payer == nil || !s.Payer.paysOut(m, s.Receiver.Country) {
+		return Payer{}, noPayer(m, pointer)
+	}
+	return *s.Payer, nil
 }
 
 // allowed checks the currencies, the rate, the receiving amount and the bounds of the payer (section 1, rule 5; D-21, D-42,
@@ -303,18 +305,13 @@ type limited struct {
 	remaining Usage    // of the current tier, after the transaction
 }
 
-// checkLimits checks the limits of the sender, given what was used before the transaction (D-17). It returns
-// CodeLimitExceeded if the amount is above the remaining limits of the highest tier, which no verification could raise. It
-// writes nothing.
-func (p planned) checkLimits(ctx context.Context, r Reader, c Client, before Usage) (limited, error) {
+// checkLimits checks the limits of the sender, given its tags and what was used before the transaction (D-17). It returns
+// CodeLimitExceeded if the amount is above the remaining limits of the highest tier, which no verification could raise.
+func (p planned) checkLimits(tags map[string]CIPStatus, before Usage) (limited, error) {
 	tiers, amount, currency := p.destination.Tiers, p.transaction.FromAmount, p.transaction.FromCurrency
 	if highest := remaining(tiers, len(tiers), currency, before); !highest.covers(amount) {
 		return limited{}, NewError(CodeLimitExceeded,
 			InBody("/from_amount", "must be within the remaining limit of the highest tier")).saying(highest.exceeded(currency))
-	}
-	tags, err := r.CIPTags(ctx, c.ID, p.sender.ID)
-	if err != nil {
-		return limited{}, err
 	}
 	tier := currentTier(tiers, p.sender, tags)
 	after := Usage{before.Daily + amount, before.Monthly + amount, before.Annual + amount}

@@ -46,6 +46,9 @@ type Reader interface {
 	WalletAccounts(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID, page Page) ([]WalletAccount, error)
 	WalletAccount(ctx context.Context, clientID ClientID, receiveUserID ReceiveUserID, id ReceiveAccountID) (WalletAccount, bool, error)
 
+	// Sides reads what the rules about a transaction need.
+	Sides(ctx context.Context, clientID ClientID, userID UserID, fundID FundingAccountID, to ReceiveSide) (Sides, error)
+
 	// WebhookEndpoints lists a page of the webhook endpoints of a client, oldest first.
 	WebhookEndpoints(ctx context.Context, clientID ClientID, page Page) ([]WebhookEndpoint, error)
 	WebhookEndpoint(ctx context.Context, clientID ClientID, id WebhookEndpointID) (WebhookEndpoint, bool, error)
@@ -70,6 +73,16 @@ type Reader interface {
 	Events(ctx context.Context, clientID ClientID, page FeedPage) ([]Event, error)
 	// FeedState reads what a reader must know before it reads the feed after a position.
 	FeedState(ctx context.Context, clientID ClientID, position int64) (FeedState, error)
+}
+
+// Sides has what the rules about a transaction need, read together. What does not exist is nil.
+type Sides struct {
+	Sender         *User // without its documents
+	FundingAccount *FundingAccount
+	Receiver       *ReceiveUser
+	BankAccount    *BankAccount   // of a BankDeposit
+	WalletAccount  *WalletAccount // of a Wallet
+	Payer          *Payer         // of the other methods, and that of WalletAccount
 }
 
 // Page selects a part of a list that is ordered by creation: at most Limit entries, 0 for all, that come after a position.
@@ -135,6 +148,9 @@ type Tx interface {
 	// AddUsage adds an amount in minor units to the three counters and returns their new values. A negative amount takes
 	// back what was added before.
 	AddUsage(ctx context.Context, clientID ClientID, key UsageKey, amount int64) (Usage, error)
+	// AddUsageWithTags is AddUsage of a positive amount, and returns the tags of the user as they are when no other write can add
+	// to the counters before this one ends.
+	AddUsageWithTags(ctx context.Context, clientID ClientID, key UsageKey, amount int64) (Usage, map[string]CIPStatus, error)
 
 	// LockUser lets no other write change the user, its tags or its documents until this one ends. It comes before what the
 	// data of an event about the user is read from.

@@ -34,16 +34,19 @@ func (r reads) FundingAccounts(
 
 // FundingAccount reads a funding account of a user.
 func (r reads) FundingAccount(ctx context.Context, clientID payout.ClientID, userID payout.UserID, id payout.FundingAccountID) (payout.FundingAccount, bool, error) {
-	return one(ctx, r, scanFunding, `select `+fundingColumns+` from funding_accounts
+	return r.fundingAccount(ctx, clientID, userID, id)()
+}
+
+func (r reads) fundingAccount(ctx context.Context, clientID payout.ClientID, userID payout.UserID, id payout.FundingAccountID) func() (payout.FundingAccount, bool, error) {
+	return askOne(ctx, r, scanFunding, `select `+fundingColumns+` from funding_accounts
 		where client_id = $1 and id = $3 and user_id = $2`, clientID, userID, id)
 }
 
 // InsertFundingAccount writes a funding account.
 func (t tx) InsertFundingAccount(ctx context.Context, clientID payout.ClientID, a payout.FundingAccount) error {
-	_, err := t.exec(ctx, `insert into funding_accounts (client_id, `+fundingColumns+`)
+	return t.execLater(ctx, `insert into funding_accounts (client_id, `+fundingColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7)`,
 		clientID, a.ID, a.UserID, a.Type, a.Label, string(a.Status), micros(a.CreatedAt))
-	return err
 }
 
 // SetFundingAccountStatus changes the status of a funding account of a user; it returns false if that is the status already.
@@ -73,17 +76,20 @@ func (r reads) ReceiveUsers(
 
 // ReceiveUser reads a receive user of a user.
 func (r reads) ReceiveUser(ctx context.Context, clientID payout.ClientID, userID payout.UserID, id payout.ReceiveUserID) (payout.ReceiveUser, bool, error) {
-	return one(ctx, r, scanReceiveUser, `select `+receiveUserColumns+` from receive_users
+	return r.receiveUser(ctx, clientID, userID, id)()
+}
+
+func (r reads) receiveUser(ctx context.Context, clientID payout.ClientID, userID payout.UserID, id payout.ReceiveUserID) func() (payout.ReceiveUser, bool, error) {
+	return askOne(ctx, r, scanReceiveUser, `select `+receiveUserColumns+` from receive_users
 		where client_id = $1 and id = $3 and user_id = $2`, clientID, userID, id)
 }
 
 // InsertReceiveUser writes a receive user.
 func (t tx) InsertReceiveUser(ctx context.Context, clientID payout.ClientID, r payout.ReceiveUser) error {
-	_, err := t.exec(ctx, `insert into receive_users (client_id, `+receiveUserColumns+`)
+	return t.execLater(ctx, `insert into receive_users (client_id, `+receiveUserColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		clientID, r.ID, r.UserID, r.FirstName, r.LastName, r.Email, r.MobilePhone, r.AddressLine1, r.City, r.State,
 		r.Zipcode, r.Country, nullIfEmpty(r.ClientReference), micros(r.CreatedAt))
-	return err
 }
 
 const bankAccountColumns = `id, receive_user_id, bank_id, branch_id, account_number, currency, created_at`
@@ -103,16 +109,19 @@ func (r reads) BankAccounts(
 
 // BankAccount reads a bank account of a receive user.
 func (r reads) BankAccount(ctx context.Context, clientID payout.ClientID, receiveUserID payout.ReceiveUserID, id payout.ReceiveAccountID) (payout.BankAccount, bool, error) {
-	return one(ctx, r, scanBankAccount, `select `+bankAccountColumns+` from bank_accounts
+	return r.bankAccount(ctx, clientID, receiveUserID, id)()
+}
+
+func (r reads) bankAccount(ctx context.Context, clientID payout.ClientID, receiveUserID payout.ReceiveUserID, id payout.ReceiveAccountID) func() (payout.BankAccount, bool, error) {
+	return askOne(ctx, r, scanBankAccount, `select `+bankAccountColumns+` from bank_accounts
 		where client_id = $1 and id = $3 and receive_user_id = $2`, clientID, receiveUserID, id)
 }
 
 // InsertBankAccount writes a receive bank account.
 func (t tx) InsertBankAccount(ctx context.Context, clientID payout.ClientID, a payout.BankAccount) error {
-	_, err := t.exec(ctx, `insert into bank_accounts (client_id, `+bankAccountColumns+`)
+	return t.execLater(ctx, `insert into bank_accounts (client_id, `+bankAccountColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		clientID, a.ID, a.ReceiveUserID, a.BankID, a.BranchID, a.AccountNumber, a.Currency, micros(a.CreatedAt))
-	return err
 }
 
 const walletAccountColumns = `id, receive_user_id, payer_id, wallet_number, currency, created_at`
@@ -131,14 +140,17 @@ func (r reads) WalletAccounts(
 
 // WalletAccount reads a wallet account of a receive user.
 func (r reads) WalletAccount(ctx context.Context, clientID payout.ClientID, receiveUserID payout.ReceiveUserID, id payout.ReceiveAccountID) (payout.WalletAccount, bool, error) {
-	return one(ctx, r, scanWalletAccount, `select `+walletAccountColumns+` from wallet_accounts
+	return r.walletAccount(ctx, clientID, receiveUserID, id)()
+}
+
+func (r reads) walletAccount(ctx context.Context, clientID payout.ClientID, receiveUserID payout.ReceiveUserID, id payout.ReceiveAccountID) func() (payout.WalletAccount, bool, error) {
+	return askOne(ctx, r, scanWalletAccount, `select `+walletAccountColumns+` from wallet_accounts
 		where client_id = $1 and id = $3 and receive_user_id = $2`, clientID, receiveUserID, id)
 }
 
 // InsertWalletAccount writes a receive wallet account.
 func (t tx) InsertWalletAccount(ctx context.Context, clientID payout.ClientID, a payout.WalletAccount) error {
-	_, err := t.exec(ctx, `insert into wallet_accounts (client_id, `+walletAccountColumns+`)
+	return t.execLater(ctx, `insert into wallet_accounts (client_id, `+walletAccountColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7)`,
 		clientID, a.ID, a.ReceiveUserID, a.PayerID, a.WalletNumber, a.Currency, micros(a.CreatedAt))
-	return err
 }

@@ -66,15 +66,16 @@ func postgresEngine(databaseURL string) (engine, error) {
 		kept:      " for key share",
 		locked:    " for no key update",
 		exclusive: " for update",
-		keyed:     pool.keyed,
+		keyed:     []any{byKey{}},
+		later:     []any{later{}},
 		binary: func() []any {
 			if config.DefaultQueryExecMode != pgx.QueryExecModeExec {
 				return nil
 			}
 			// That mode writes all values as text: a document would be in memory in hexadecimal, several times. This one costs one
 			// round trip more. A pooler in transaction mode allows it, in a transaction.
-			if keyed := pool.keyed(); keyed != nil {
-				return keyed
+			if pool.keepsPlans() {
+				return []any{byKey{}}
 			}
 			return []any{pgx.QueryExecModeDescribeExec}
 		},

@@ -69,7 +69,6 @@ func sqliteEngine(path string) engine {
 		writable:      file.writable,
 		commitRefusal: file.commitRefusal,
 		exposed:       file.exposed,
-		keyed:         func() []any { return nil },
 		binary:        func() []any { return nil },
 		outOfRange:    func(err error) bool { return sqliteCode(err) == sqlite3.SQLITE_CONSTRAINT_CHECK },
 		conflict:      func(error) bool { return false }, // there is one writer

@@ -28,7 +28,7 @@ func (t tx) InsertEvents(ctx context.Context, clientID payout.ClientID, all ...p
 		rows[i] = fmt.Sprintf("($1, $%d, $%d, $%d, $%d, $%d, $%d)", n+1, n+2, n+3, n+4, n+5, n+6)
 		args = append(args, e.ID, string(e.Type), e.ResourceID, e.UserID, micros(e.CreatedAt), string(e.Data))
 	}
-	_, err := t.exec(ctx, `insert into event_queue (client_id, `+eventColumns+`) values `+strings.Join(rows, ", "), args...)
+	err := t.execLater(ctx, `insert into event_queue (client_id, `+eventColumns+`) values `+strings.Join(rows, ", "), args...)
 	if err == nil {
 		*t.queued = true
 	}
@@ -100,9 +100,12 @@ func (s *Store) DeleteEvents(
 			clientID, micros(before)); err != nil {
 			return err
 		}
-		for _, table := range []string{"webhook_attempts", "webhook_deliveries"} {
-			if _, err := t.execAny(ctx, `delete from `+table+` where client_id = $1 and event_id in
-				(select id from events where client_id = $1 and position > $2 and position <= $3)`, clientID, after, last); err != nil {
+		// Who is adding an attempt to one of the deliveries has locked it.
+		const of = ` where client_id = $1 and event_id in (select id from events where client_id = $1 and position > $2 and position <= $3)`
+		for _, statement := range []string{
+			`select 1 from webhook_deliveries` + of + t.engine.exclusive, `delete from webhook_attempts` + of, `delete from webhook_deliveries` + of,
+		} {
+			if _, err := t.execAny(ctx, statement, clientID, after, last); err != nil {
 				return err
 			}
 		}

@@ -131,7 +131,7 @@ func begin(ctx context.Context, s *Store) (*grouped, error) {
 	if t.tx, err = connection.BeginTx(ctx, nil); err != nil {
 		return nil, errors.Join(s.failed(err), connection.Close())
 	}
-	if err := s.schemaAllows(ctx, t.reads(ctx, s)); err != nil {
+	if err := s.schemaAllows(ctx, t.reads(ctx, s))(); err != nil {
 		return nil, errors.Join(unready(err), t.tx.Rollback(), connection.Close())
 	}
 	return t, nil

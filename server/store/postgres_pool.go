@@ -41,9 +41,8 @@ func (p *postgresPool) open(config *pgx.ConnConfig) *sql.DB {
 	keep := config.OnPgError
 	config.OnPgError = func(c *pgconn.PgConn, e *pgconn.PgError) bool { p.note(e); return keep(c, e) }
 	stop := watchConnections(&config.Config)
-	db := sql.OpenDB(watchedConnector{
-		stdlib.GetConnector(*config, stdlib.OptionAfterConnect(p.opened), stdlib.OptionResetSession(p.mayBeUsed)), stop,
-	})
+	connector := stdlib.GetConnector(*config, stdlib.OptionAfterConnect(p.opened), stdlib.OptionResetSession(p.mayBeUsed))
+	db := sql.OpenDB(watchedConnector{pipelinedConnector{connector, p}, stop})
 	db.SetMaxOpenConns(postgresConnections)
 	db.SetMaxIdleConns(postgresConnections)
 	db.SetConnMaxLifetime(30 * time.Minute)
@@ -78,13 +77,8 @@ func (p *postgresPool) opened(ctx context.Context, c *pgx.Conn) error {
 	return nil
 }
 
-// keyed returns the first arguments of a statement by key.
-func (p *postgresPool) keyed() []any {
-	if !p.prepares || p.pooled.Load() {
-		return nil
-	}
-	return []any{pgx.QueryExecModeCacheStatement}
-}
+// keepsPlans reports whether statements by key are prepared.
+func (p *postgresPool) keepsPlans() bool { return p.prepares && !p.pooled.Load() }
 
 // mayBeUsed refuses idle connections of the time before the server was found read-only. A new one looks for the primary.
 func (p *postgresPool) mayBeUsed(_ context.Context, c *pgx.Conn) error {

@@ -27,29 +27,37 @@ func openAlone(t *testing.T, url string) *Store {
 	return s
 }
 
-// A prepared statement, which the URL can ask for, is not valid any more after a migration by a newer replica, or DISCARD ALL.
+// A prepared statement is not valid any more after a migration by a newer replica, or DISCARD ALL. It is prepared anew, alone and
+// among the statements of a transaction.
 func TestStaleStatementsArePreparedAnew(t *testing.T) {
 	t.Parallel()
-	s := openAlone(t, pgtest.Database(t)+"&default_query_exec_mode=cache_statement")
-	for _, change := range []string{
-		`alter table clients alter column name type varchar(200)`, `alter table clients alter column name type text`, `deallocate all`,
-	} {
-		reads := func() {
-			t.Helper()
-			if c, _, ok, err := s.Client(t.Context(), "a", time.Now()); err != nil || !ok || c.Name != "a" {
-				t.Errorf("%s: %+v, %t, %v", change, c, ok, err)
+	for _, mode := range []string{"", "&default_query_exec_mode=cache_statement", "&default_query_exec_mode=cache_describe"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			s := openAlone(t, pgtest.Database(t)+mode)
+			for _, change := range []string{
+				`alter table clients alter column name type varchar(200)`, `alter table clients alter column name type text`,
+				`alter table idempotency_keys alter column fingerprint type varchar(200)`,
+				`alter table idempotency_keys alter column fingerprint type text`, `deallocate all`,
+			} {
+				uses := func() {
+					t.Helper()
+					if c, _, ok, err := s.Client(t.Context(), "a", time.Now()); err != nil || !ok || c.Name != "a" {
+						t.Errorf("%s: %+v, %t, %v", change, c, ok, err)
+					}
+					if err := s.Write(t.Context(), func(tx payout.Tx) error {
+						_, _, err := tx.IdempotencyKey(t.Context(), "a", "key")
+						return err
+					}); err != nil {
+						t.Errorf("%s: %v", change, err)
+					}
+				}
+				uses()
+				if _, err := s.writer.ExecContext(t.Context(), change); err != nil {
+					t.Fatal(err)
+				}
+				uses()
 			}
-		}
-		reads()
-		if _, err := s.writer.ExecContext(t.Context(), change); err != nil {
-			t.Fatal(err)
-		}
-		reads()
-		if err := s.Write(t.Context(), func(tx payout.Tx) error {
-			_, _, err := tx.IdempotencyKey(t.Context(), "a", "key")
-			return err
-		}); err != nil {
-			t.Errorf("%s: %v", change, err)
-		}
+		})
 	}
 }

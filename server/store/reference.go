@@ -33,7 +33,11 @@ func (r reads) Payers(ctx context.Context, countries []string, method payout.Pay
 
 // Payer reads one payer.
 func (r reads) Payer(ctx context.Context, id int64) (payout.Payer, bool, error) {
-	return one(ctx, r, scanPayer, `select `+payerColumns+` from payers where id = $1`, id)
+	return r.payer(ctx, id)()
+}
+
+func (r reads) payer(ctx context.Context, id int64) func() (payout.Payer, bool, error) {
+	return askOne(ctx, r, scanPayer, `select `+payerColumns+` from payers where id = $1`, id)
 }
 
 // Banks lists the banks of the countries by id.

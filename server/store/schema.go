@@ -28,7 +28,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 			err = s.migrateQueue(ctx)
 		}
 		if err == nil {
-			return s.schemaAllows(ctx, s.reads)
+			return s.schemaAllows(ctx, s.reads)()
 		}
 	}
 	return fmt.Errorf("migrate database: %w", err)
@@ -49,19 +49,23 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 	case pending:
 		return ErrMigrationsPending
 	}
-	return s.schemaAllows(ctx, s.reads)
+	return s.schemaAllows(ctx, s.reads)()
 }
 
-// schemaAllows returns ErrSchemaTooNew if this version of payoutd must not write any more. Each write calls it first: on
-// SQLite it has the write lock then; on PostgreSQL a migration that excludes older versions locks the table, so that it waits
-// for the writes before it, and those after it read its row.
-func (s *Store) schemaAllows(ctx context.Context, in reads) error {
-	required, _, err := one(ctx, in, func(row scanner, v *int64) error { return row.Scan(v) }, requiredVersion)
-	if err == nil && required > s.newest() {
-		err = fmt.Errorf("%w: it requires schema version %d, and this one has %d; start the newer version", ErrSchemaTooNew,
-			required, s.newest())
+// schemaAllows asks whether this version of payoutd may write. The function returns ErrSchemaTooNew if it must not any more.
+// Each write asks first, and looks at the answer before it commits: on SQLite it has the write lock then; on PostgreSQL a
+// migration that excludes older versions locks the table, so that it waits for the writes before it, and those after it read its
+// row.
+func (s *Store) schemaAllows(ctx context.Context, in reads) func() error {
+	asked := askOne(ctx, in, func(row scanner, v *int64) error { return row.Scan(v) }, requiredVersion)
+	return func() error {
+		required, _, err := asked()
+		if err == nil && required > s.newest() {
+			err = fmt.Errorf("%w: it requires schema version %d, and this one has %d; start the newer version", ErrSchemaTooNew,
+				required, s.newest())
+		}
+		return err
 	}
-	return err
 }
 
 // requiredVersion selects the newest migration that a version of payoutd must have to write.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -184,11 +185,14 @@ func (s *Store) attempt(ctx context.Context, fn func(tx) error) error {
 	defer t.Rollback() //nolint:errcheck // the first error is the one that counts
 	inside := s.reads
 	inside.db = t
-	if err := s.schemaAllows(ctx, inside); err != nil {
-		return unready(err)
-	}
+	allowed := s.schemaAllows(ctx, inside)
 	var queued bool
-	if err := fn(tx{inside, &queued, t}); err != nil {
+	err = fn(tx{inside, &queued, t})
+	refusal := allowed()
+	if errors.Is(refusal, ErrSchemaTooNew) || err == nil && refusal != nil {
+		return unready(refusal)
+	}
+	if err != nil {
 		return err
 	}
 	if reason := s.engine.commitRefusal(); reason != "" {
@@ -295,11 +299,22 @@ func (r reads) failed(err error) error {
 }
 
 // keyed returns the arguments of a statement that finds its rows by their key.
-func (r reads) keyed(args ...any) []any { return append(r.engine.keyed(), args...) }
+func (r reads) keyed(args ...any) []any { return slices.Concat(r.engine.keyed, args) }
 
 // exec runs a statement that finds its rows by their key, or inserts them.
 func (r reads) exec(ctx context.Context, query string, args ...any) (int64, error) {
 	return r.execAny(ctx, query, r.keyed(args...)...)
+}
+
+// execLater is exec for a statement of which only the success matters. An engine with round trips runs it with the next one, or
+// with the commit, which return its error.
+func (t tx) execLater(ctx context.Context, query string, args ...any) error {
+	if t.engine.later == nil {
+		_, err := t.exec(ctx, query, args...)
+		return err
+	}
+	_, err := t.execAny(ctx, query, slices.Concat(t.engine.later, args)...)
+	return err
 }
 
 // execAny runs a statement that is planned for its values: that of a range, or one with a different text each time.
@@ -329,6 +344,10 @@ func collect[T any](ctx context.Context, r reads, scan func(scanner, *T) error, 
 	if err != nil {
 		return nil, r.failed(err)
 	}
+	return scanAll(r, scan, rows)
+}
+
+func scanAll[T any](r reads, scan func(scanner, *T) error, rows *sql.Rows) ([]T, error) {
 	defer rows.Close() //nolint:errcheck // rows.Err has what matters
 	var all []T
 	for rows.Next() {
@@ -341,6 +360,28 @@ func collect[T any](ctx context.Context, r reads, scan func(scanner, *T) error, 
 	return all, r.failed(rows.Err())
 }
 
+// ask runs a query for rows of a key, whose result is wanted when the function is called, once. In a transaction of an engine
+// with round trips all queries that were asked share one.
+func ask[T any](ctx context.Context, r reads, scan func(scanner, *T) error, query string, args ...any) func() ([]T, error) {
+	t, within := r.db.(*sql.Tx)
+	if !within || r.engine.later == nil {
+		return func() ([]T, error) { return list(ctx, r, scan, query, r.keyed(args...)...) }
+	}
+	rows, err := t.QueryContext(ctx, query, slices.Concat(r.engine.later, args)...) //nolint:rowserrcheck,sqlclosecheck // scanAll does both, or the end of t
+	return func() ([]T, error) {
+		if err != nil {
+			return nil, r.failed(err)
+		}
+		return scanAll(r, scan, rows)
+	}
+}
+
+// askOne is ask for the row of a key, and returns false if there is none.
+func askOne[T any](ctx context.Context, r reads, scan func(scanner, *T) error, query string, args ...any) func() (T, bool, error) {
+	all := ask(ctx, r, scan, query, args...)
+	return func() (T, bool, error) { return first(all()) }
+}
+
 // one runs a query for the row of a key, and returns false if there is none.
 func one[T any](ctx context.Context, r reads, scan func(scanner, *T) error, query string, args ...any) (T, bool, error) {
 	return oneAny(ctx, r, scan, query, r.keyed(args...)...)
@@ -348,10 +389,12 @@ func one[T any](ctx context.Context, r reads, scan func(scanner, *T) error, quer
 
 // oneAny runs a query that is planned for its values, for at most one row, and returns false if there is none.
 func oneAny[T any](ctx context.Context, r reads, scan func(scanner, *T) error, query string, args ...any) (T, bool, error) {
-	all, err := list(ctx, r, scan, query, args...)
+	return first(list(ctx, r, scan, query, args...))
+}
+
+func first[T any](all []T, err error) (v T, ok bool, _ error) {
 	if err != nil || len(all) == 0 {
-		var none T
-		return none, false, err
+		return v, false, err
 	}
 	return all[0], true, nil
 }

@@ -43,7 +43,7 @@ func updatedAt(t payout.Transaction, column sql.NullInt64) time.Time {
 
 // InsertTransaction writes the transaction and its documents.
 func (t tx) InsertTransaction(ctx context.Context, clientID payout.ClientID, v payout.Transaction) error {
-	if _, err := t.exec(ctx, `insert into transactions (client_id, `+transactionColumns+`)
+	if err := t.execLater(ctx, `insert into transactions (client_id, `+transactionColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
 			$24, $25, $26, $27, $28)`,
 		clientID, v.ID, v.UserID, micros(v.CreatedAt), string(v.Status), string(v.DeliveryStatus), v.FromAmount, v.FromCurrency,
@@ -66,10 +66,9 @@ func (t tx) LockTransaction(
 
 // SetTransactionStatus writes status, delivery status, reason and time of change of a transaction.
 func (t tx) SetTransactionStatus(ctx context.Context, clientID payout.ClientID, v payout.Transaction) error {
-	_, err := t.exec(ctx, `update transactions set status = $3, delivery_status = $4, status_reason = $5, updated_at = $6
+	return t.execLater(ctx, `update transactions set status = $3, delivery_status = $4, status_reason = $5, updated_at = $6
 		where client_id = $1 and id = $2`,
 		clientID, v.ID, string(v.Status), string(v.DeliveryStatus), string(v.StatusReason), micros(v.UpdatedAt))
-	return err
 }
 
 // Transaction reads a transaction of a user.

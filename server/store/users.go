@@ -17,7 +17,11 @@ func scanUser(s scanner, u *payout.User) error {
 
 // User reads a user without its documents.
 func (r reads) User(ctx context.Context, clientID payout.ClientID, id payout.UserID) (payout.User, bool, error) {
-	return one(ctx, r, scanUser, `select `+userColumns+` from users
+	return r.user(ctx, clientID, id)()
+}
+
+func (r reads) user(ctx context.Context, clientID payout.ClientID, id payout.UserID) func() (payout.User, bool, error) {
+	return askOne(ctx, r, scanUser, `select `+userColumns+` from users
 		where client_id = $1 and id = $2`, clientID, id)
 }
 
@@ -36,7 +40,7 @@ func scanDocument(s scanner, d *payout.Document) error {
 
 // InsertUser writes the user and its documents.
 func (t tx) InsertUser(ctx context.Context, clientID payout.ClientID, u payout.User) error {
-	if _, err := t.exec(ctx, `insert into users (client_id, `+userColumns+`, email)
+	if err := t.execLater(ctx, `insert into users (client_id, `+userColumns+`, email)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, clientID, u.ID, micros(u.CreatedAt), string(u.Status), u.Business,
 		u.Sending, u.Country, userText(u.Profile), nullIfEmpty(u.ClientReference), u.Profile.Email); err != nil {
 		return err
@@ -64,44 +68,47 @@ func (t tx) insertDocuments(ctx context.Context, clientID payout.ClientID, userI
 
 // LockUser locks the row of a user until this write ends. Rows that refer to it may be written meanwhile.
 func (t tx) LockUser(ctx context.Context, clientID payout.ClientID, userID payout.UserID) error {
-	_, err := list(ctx, t.reads, func(s scanner, v *int64) error { return s.Scan(v) },
-		`select 1 from users where client_id = $1 and id = $2`+t.engine.locked, clientID, userID)
-	return err
+	return t.execLater(ctx, `select 1 from users where client_id = $1 and id = $2`+t.engine.locked, clientID, userID)
 }
 
 // SetUserProfile changes the submitted information of a user.
 func (t tx) SetUserProfile(ctx context.Context, clientID payout.ClientID, userID payout.UserID, profile payout.UserProfile) error {
-	_, err := t.exec(ctx, `update users set profile = $3, email = $4 where client_id = $1 and id = $2`,
+	return t.execLater(ctx, `update users set profile = $3, email = $4 where client_id = $1 and id = $2`,
 		clientID, userID, userText(profile), profile.Email)
-	return err
 }
 
 // SetUserStatus changes the overall verification status.
 func (t tx) SetUserStatus(ctx context.Context, clientID payout.ClientID, userID payout.UserID, status payout.KYCStatus) error {
-	_, err := t.exec(ctx, `update users set status = $3 where client_id = $1 and id = $2`, clientID, userID, string(status))
-	return err
+	return t.execLater(ctx, `update users set status = $3 where client_id = $1 and id = $2`, clientID, userID, string(status))
 }
 
 // CIPTags returns the tags of a user.
 func (r reads) CIPTags(ctx context.Context, clientID payout.ClientID, userID payout.UserID) (map[string]payout.CIPStatus, error) {
+	return r.tags(ctx, clientID, userID)()
+}
+
+func (r reads) tags(ctx context.Context, clientID payout.ClientID, userID payout.UserID) func() (map[string]payout.CIPStatus, error) {
 	type row struct {
 		tag    string
 		status payout.CIPStatus
 	}
-	rows, err := list(ctx, r, func(s scanner, v *row) error { return s.Scan(&v.tag, &v.status) },
-		`select tag, status from cip_tags where client_id = $1 and user_id = $2`, r.keyed(clientID, userID)...)
-	tags := make(map[string]payout.CIPStatus, len(rows))
-	for _, v := range rows {
-		tags[v.tag] = v.status
+	asked := ask(ctx, r, func(s scanner, v *row) error { return s.Scan(&v.tag, &v.status) },
+		`select tag, status from cip_tags where client_id = $1 and user_id = $2`, clientID, userID)
+	return func() (map[string]payout.CIPStatus, error) {
+		rows, err := asked()
+		tags := make(map[string]payout.CIPStatus, len(rows))
+		for _, v := range rows {
+			tags[v.tag] = v.status
+		}
+		return tags, err
 	}
-	return tags, err
 }
 
 // SetCIPTags sets the status of each given tag; others are unchanged. Here and in RequestCIPTags the tags are written in one
 // order, so that concurrent writes do not deadlock.
 func (t tx) SetCIPTags(ctx context.Context, clientID payout.ClientID, userID payout.UserID, tags map[string]payout.CIPStatus) error {
 	for _, tag := range slices.Sorted(maps.Keys(tags)) {
-		if _, err := t.exec(ctx, `insert into cip_tags (client_id, user_id, tag, status) values ($1, $2, $3, $4)
+		if err := t.execLater(ctx, `insert into cip_tags (client_id, user_id, tag, status) values ($1, $2, $3, $4)
 			on conflict (client_id, user_id, tag) do update set status = excluded.status`,
 			clientID, userID, tag, string(tags[tag])); err != nil {
 			return err
@@ -113,7 +120,7 @@ func (t tx) SetCIPTags(ctx context.Context, clientID payout.ClientID, userID pay
 // RequestCIPTags makes each given tag REQUESTED that is absent or FAILED.
 func (t tx) RequestCIPTags(ctx context.Context, clientID payout.ClientID, userID payout.UserID, tags []string) error {
 	for _, tag := range slices.Sorted(slices.Values(tags)) {
-		if _, err := t.exec(ctx, `insert into cip_tags (client_id, user_id, tag, status) values ($1, $2, $3, $4)
+		if err := t.execLater(ctx, `insert into cip_tags (client_id, user_id, tag, status) values ($1, $2, $3, $4)
 			on conflict (client_id, user_id, tag) do update set status = excluded.status where cip_tags.status = $5`,
 			clientID, userID, tag, string(payout.CIPRequested), string(payout.CIPFailed)); err != nil {
 			return err
@@ -136,17 +143,36 @@ func (t tx) AddUsage(ctx context.Context, clientID payout.ClientID, key payout.U
 	if amount < 0 {
 		return t.takeBackUsage(ctx, clientID, key, -amount)
 	}
+	return t.addUsage(ctx, clientID, key, amount)()
+}
+
+// AddUsageWithTags is AddUsage, and reads the tags of the user after it.
+func (t tx) AddUsageWithTags(
+	ctx context.Context, clientID payout.ClientID, key payout.UsageKey, amount int64,
+) (payout.Usage, map[string]payout.CIPStatus, error) {
+	added, read := t.addUsage(ctx, clientID, key, amount), t.tags(ctx, clientID, key.UserID)
+	used, err := added()
+	if err != nil {
+		return payout.Usage{}, nil, err
+	}
+	tags, err := read()
+	return used, tags, err
+}
+
+func (t tx) addUsage(ctx context.Context, clientID payout.ClientID, key payout.UsageKey, amount int64) func() (payout.Usage, error) {
 	day, month, year := key.Periods()
-	rows, err := list(ctx, t.reads, scanCounter, `insert into limit_usage
+	asked := ask(ctx, t.reads, scanCounter, `insert into limit_usage
 		(client_id, user_id, destination, currency, period, used)
 		values ($1, $2, $3, $4, $5, $8), ($1, $2, $3, $4, $6, $8), ($1, $2, $3, $4, $7, $8)
 		on conflict (client_id, user_id, destination, currency, period) do update set used = limit_usage.used + excluded.used
-		returning period, used`,
-		t.keyed(clientID, key.UserID, key.Destination, key.Currency, year, month, day, amount)...)
-	if t.engine.outOfRange(err) {
-		err = payout.NewError(payout.CodeLimitExceeded).Because(err)
+		returning period, used`, clientID, key.UserID, key.Destination, key.Currency, year, month, day, amount)
+	return func() (payout.Usage, error) {
+		rows, err := asked()
+		if t.engine.outOfRange(err) {
+			err = payout.NewError(payout.CodeLimitExceeded).Because(err)
+		}
+		return usage(rows, key), err
 	}
-	return usage(rows, key), err
 }
 
 // errNoUsage is returned for counters from which an amount is to be taken that was never added: the database is damaged.
@@ -156,11 +182,15 @@ var errNoUsage = errors.New("a counter of limit_usage is missing or too low")
 // cannot do it: the row that it proposes would violate the check constraint.
 func (t tx) takeBackUsage(ctx context.Context, clientID payout.ClientID, key payout.UsageKey, amount int64) (payout.Usage, error) {
 	day, month, year := key.Periods()
-	var rows []counter
+	var asked []func() (counter, bool, error)
 	for _, period := range []string{year, month, day} {
-		row, ok, err := one(ctx, t.reads, scanCounter, `update limit_usage set used = used - $6
+		asked = append(asked, askOne(ctx, t.reads, scanCounter, `update limit_usage set used = used - $6
 			where client_id = $1 and user_id = $2 and destination = $3 and currency = $4 and period = $5 and used >= $6
-			returning period, used`, clientID, key.UserID, key.Destination, key.Currency, period, amount)
+			returning period, used`, clientID, key.UserID, key.Destination, key.Currency, period, amount))
+	}
+	var rows []counter
+	for _, changed := range asked {
+		row, ok, err := changed()
 		if err == nil && !ok {
 			err = errNoUsage
 		}

@@ -88,10 +88,9 @@ func (t tx) InsertWebhookDelivery(ctx context.Context, clientID payout.ClientID,
 
 // SetWebhookDelivery writes the status of a delivery and the time of its next attempt.
 func (t tx) SetWebhookDelivery(ctx context.Context, clientID payout.ClientID, d payout.WebhookDelivery) error {
-	_, err := t.exec(ctx, `update webhook_deliveries set status = $4, next_attempt_at = $5
+	return t.execLater(ctx, `update webhook_deliveries set status = $4, next_attempt_at = $5
 		where client_id = $1 and endpoint_id = $2 and event_id = $3`,
 		clientID, d.EndpointID, d.EventID, string(d.Status), optionalMicros(d.NextAttemptAt))
-	return err
 }
 
 // AddWebhookAttempt writes an attempt of a delivery, numbers it, and forgets the oldest beyond MaxWebhookAttempts.
@@ -103,14 +102,13 @@ func (t tx) AddWebhookAttempt(
 	if err != nil || !ok {
 		return err
 	}
-	if _, err := t.exec(ctx, `insert into webhook_attempts (client_id, endpoint_id, event_id, number, at, duration_ms, http_status, error)
+	if err := t.execLater(ctx, `insert into webhook_attempts (client_id, endpoint_id, event_id, number, at, duration_ms, http_status, error)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		clientID, id, eventID, number, micros(a.At), a.Duration.Milliseconds(), a.HTTPStatus, a.Error); err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, `delete from webhook_attempts where client_id = $1 and endpoint_id = $2 and event_id = $3 and number <= $4`,
+	return t.execLater(ctx, `delete from webhook_attempts where client_id = $1 and endpoint_id = $2 and event_id = $3 and number <= $4`,
 		clientID, id, eventID, number-payout.MaxWebhookAttempts)
-	return err
 }
 
 // DeleteWebhookDeliveries deletes at most that many deliveries of an endpoint with their attempts, and returns how many they

@@ -69,7 +69,7 @@ func (t tx) InsertWebhookEndpoint(ctx context.Context, clientID payout.ClientID,
 	if err != nil || there >= most {
 		return false, err
 	}
-	_, err = t.exec(ctx, `insert into webhook_endpoints (client_id, `+webhookEndpointColumns+`)
+	err = t.execLater(ctx, `insert into webhook_endpoints (client_id, `+webhookEndpointColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		clientID, e.ID, e.URL, jsonText(e.EventTypes), e.Description, e.Disabled, string(e.DisabledReason), optionalMicros(e.FailingSince),
 		e.Secrets.Current, e.Secrets.Old, optionalMicros(e.Secrets.OldExpires), micros(e.CreatedAt), micros(e.UpdatedAt))
@@ -78,20 +78,18 @@ func (t tx) InsertWebhookEndpoint(ctx context.Context, clientID payout.ClientID,
 
 // UpdateWebhookEndpoint writes all of an endpoint but its secrets and the time of its creation.
 func (t tx) UpdateWebhookEndpoint(ctx context.Context, clientID payout.ClientID, e payout.WebhookEndpoint) error {
-	_, err := t.exec(ctx, `update webhook_endpoints set url = $3, event_types = $4, description = $5, disabled = $6, disabled_reason = $7,
+	return t.execLater(ctx, `update webhook_endpoints set url = $3, event_types = $4, description = $5, disabled = $6, disabled_reason = $7,
 		failing_since = $8, updated_at = $9 where client_id = $1 and id = $2`,
 		clientID, e.ID, e.URL, jsonText(e.EventTypes), e.Description, e.Disabled, string(e.DisabledReason), optionalMicros(e.FailingSince),
 		micros(e.UpdatedAt))
-	return err
 }
 
 // SetWebhookSecrets writes the secrets of an endpoint alone, so that no other change can touch when the old one ends.
 func (t tx) SetWebhookSecrets(
 	ctx context.Context, clientID payout.ClientID, id payout.WebhookEndpointID, secrets payout.SealedWebhookSecrets,
 ) error {
-	_, err := t.exec(ctx, `update webhook_endpoints set secret = $3, old_secret = $4, old_secret_expires_at = $5
+	return t.execLater(ctx, `update webhook_endpoints set secret = $3, old_secret = $4, old_secret_expires_at = $5
 		where client_id = $1 and id = $2`, clientID, id, secrets.Current, secrets.Old, optionalMicros(secrets.OldExpires))
-	return err
 }
 
 // WebhookRotation returns the endpoint whose secret was rotated.
@@ -102,9 +100,8 @@ func (r reads) WebhookRotation(ctx context.Context, clientID payout.ClientID, id
 
 // InsertWebhookRotation notes that the secret of an endpoint was rotated.
 func (t tx) InsertWebhookRotation(ctx context.Context, clientID payout.ClientID, v payout.WebhookRotation) error {
-	_, err := t.exec(ctx, `insert into webhook_rotations (client_id, id, endpoint_id, created_at) values ($1, $2, $3, $4)`,
+	return t.execLater(ctx, `insert into webhook_rotations (client_id, id, endpoint_id, created_at) values ($1, $2, $3, $4)`,
 		clientID, v.ID, v.EndpointID, micros(v.CreatedAt))
-	return err
 }
 
 // DeleteWebhookEndpoint deletes an endpoint that has no deliveries, its rotations, and the idempotency keys of both.

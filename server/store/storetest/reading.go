@@ -84,6 +84,18 @@ func tenantReads(w world) []tenantRead {
 		{"WalletAccount", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return maybe(r.WalletAccount(ctx, s.client, s.receiver, w.wallet.ID))
 		}},
+		{"Sides", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			deposit, err := r.Sides(ctx, s.client, s.user, w.funding.ID, payout.ReceiveSide{
+				ReceiveUserID: s.receiver, Method: payout.BankDeposit, FundID: w.bank.ID,
+			})
+			if err != nil {
+				return false, err
+			}
+			wallet, err := r.Sides(ctx, s.client, s.user, w.funding.ID, payout.ReceiveSide{
+				ReceiveUserID: s.receiver, Method: payout.Wallet, FundID: w.wallet.ID,
+			})
+			return deposit.FundingAccount != nil && deposit.BankAccount != nil || wallet.Receiver != nil && wallet.WalletAccount != nil, err
+		}},
 		{"Transaction", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
 			return maybe(r.Transaction(ctx, s.client, s.user, w.transfer.ID))
 		}},
@@ -208,6 +220,36 @@ func userIsolation(t *testing.T, db Database) {
 	})
 }
 
+// hasSides wants the sides of a transaction by each payout method.
+func (w world) hasSides(t *testing.T, ctx context.Context, r payout.Reader) { //nolint:revive // as t comes first everywhere
+	t.Helper()
+	for _, to := range []payout.ReceiveSide{
+		{Method: payout.BankDeposit, FundID: w.bank.ID}, {Method: payout.Wallet, FundID: w.wallet.ID},
+		{Method: payout.CashPickup, PayerID: w.wallet.PayerID}, {Method: payout.HomeDelivery, PayerID: w.wallet.PayerID},
+	} {
+		to.ReceiveUserID = w.receiver.ID
+		s, err := r.Sides(ctx, w.client.ID, w.user.ID, w.funding.ID, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Sender == nil || s.FundingAccount == nil || s.Receiver == nil {
+			t.Fatalf("%s: the sides are %+v", to.Method, s)
+		}
+		same(t, "country of the sender", s.Sender.Country, w.user.Country)
+		same(t, "funding account", *s.FundingAccount, w.funding)
+		same(t, "receive user", *s.Receiver, w.receiver)
+		if is := s.BankAccount != nil; is != (to.Method == payout.BankDeposit) || is && *s.BankAccount != w.bank {
+			t.Errorf("%s: the bank account is %+v", to.Method, s.BankAccount)
+		}
+		if is := s.WalletAccount != nil; is != (to.Method == payout.Wallet) || is && *s.WalletAccount != w.wallet {
+			t.Errorf("%s: the wallet account is %+v", to.Method, s.WalletAccount)
+		}
+		if is := s.Payer != nil; is != (to.Method != payout.BankDeposit) || is && s.Payer.ID != w.wallet.PayerID {
+			t.Errorf("%s: the payer is %+v", to.Method, s.Payer)
+		}
+	}
+}
+
 func sameIDs(t *testing.T, db Database) {
 	mine := newWorld("mine")
 	other := mine
@@ -218,6 +260,9 @@ func sameIDs(t *testing.T, db Database) {
 	mine.put(t, db)
 	other.put(t, db)
 	ctx := t.Context()
+	if err := db.PutReference(ctx, store.Reference{Payers: []payout.Payer{{ID: mine.wallet.PayerID}}}); err != nil {
+		t.Fatal(err)
+	}
 	for _, w := range []world{mine, other} {
 		id, user, receiver := w.client.ID, w.user.ID, w.receiver.ID
 		same(t, "user", found(db.User(ctx, id, user))(t).Country, w.user.Country)
@@ -225,6 +270,8 @@ func sameIDs(t *testing.T, db Database) {
 		same(t, "receive user", found(db.ReceiveUser(ctx, id, user, receiver))(t), w.receiver)
 		same(t, "bank account", found(db.BankAccount(ctx, id, receiver, w.bank.ID))(t), w.bank)
 		same(t, "wallet account", found(db.WalletAccount(ctx, id, receiver, w.wallet.ID))(t), w.wallet)
+		write(t, db, func(ctx context.Context, tx payout.Tx) error { w.hasSides(t, ctx, tx); return nil })
+		w.hasSides(t, ctx, db)
 		same(t, "transaction", found(db.Transaction(ctx, id, user, w.transfer.ID))(t), asRead(w.transfer))
 		same(t, "key", found(db.IdempotencyKey(ctx, id, w.key.Key))(t).Fingerprint, w.key.Fingerprint)
 		same(t, "usage", must(db.Usage(ctx, id, w.usage))(t), payout.Usage{Daily: w.used, Monthly: w.used, Annual: w.used})
