@@ -123,6 +123,11 @@ crash: ## Kill replicas and PostgreSQL while payouts make MOVES (2000) transitio
 			go test -run TestCrash -count=1 -timeout 30m -v || exit 1; \
 	done
 
+.PHONY: citus
+citus: ## Test the store, races and crashes on the Citus cluster whose coordinator PAYOUTD_TEST_CITUS names
+	go test -short -run 'Citus|Distribut' -parallel 2 -timeout 30m ./server/store ./server/payoutd
+	PAYOUTD_TEST_ENGINE=citus go test -short -timeout 30m ./server/e2e/concurrency ./server/e2e/crash
+
 .PHONY: soak
 soak: ## Run payoutd on PostgreSQL at half load for DURATION (20m): memory, goroutines and descriptors must stay flat
 	@cd server/e2e/soak && PAYOUTD_TEST_SOAK=$(or $(DURATION),20m) go test -run TestSoak -count=1 -timeout 24h -v

@@ -20,7 +20,7 @@ import (
 // removes the database of a sandbox with its audit log.
 var reading = []string{
 	"serve", "clients list", "clients show", "users list", "users show", "funding-accounts list", "transactions list",
-	"transactions show", "reference export", "migrate status", "migrate up", "check", "audit list", "version", "completion",
+	"transactions show", "reference export", "migrate status", "migrate up", "migrate distribute", "check", "audit list", "version", "completion",
 	"secrets-key create", "secrets-key rotate", "users documents list", "users documents export", "limits show", "find",
 	"webhooks list", "webhooks show", "reset",
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/crossborder-payouts/payouts/server/store"
@@ -13,6 +15,8 @@ import (
 type migrate struct {
 	Status migrateStatus `cmd:"" help:"List the migrations and when they were applied. Exit code 1 if one is pending, or unknown to this version of payoutd."`
 	Up     migrateUp     `cmd:"" help:"Apply the pending migrations, as payoutd serve does when it starts."`
+
+	Distribute migrateDistribute `cmd:"" help:"Spread the tables over the nodes of Citus, by client. The database must have the extension citus and know the nodes, and no payoutd may serve it meanwhile. What is distributed already stays where it is."`
 }
 
 type migrateStatus struct {
@@ -64,6 +68,28 @@ type migrateUp struct{ database }
 func (m migrateUp) Run(ctx context.Context, std streams) error {
 	return m.opened(ctx, store.Open, func(*store.Store) error {
 		fmt.Fprintln(std.out, "The database has the newest migration of this version of payoutd.")
+		return nil
+	})
+}
+
+type migrateDistribute struct{ database }
+
+// Run distributes the tables.
+func (m migrateDistribute) Run(ctx context.Context, std streams) error {
+	return m.with(ctx, func(db *store.Store) error {
+		placed, err := db.Distribute(ctx)
+		switch {
+		case errors.Is(err, store.ErrNoCitus):
+			return fmt.Errorf("%w; install it on all nodes, and run CREATE EXTENSION citus and SELECT citus_add_node('HOST', PORT)", err)
+		case errors.Is(err, store.ErrNoCoordinator):
+			return fmt.Errorf("%w; run SELECT citus_set_coordinator_host('HOST', PORT)", err)
+		case err != nil:
+			return err
+		case len(placed) == 0:
+			fmt.Fprintln(std.out, "All tables are distributed already.")
+		default:
+			fmt.Fprintf(std.out, "Distributed %d tables: %s.\n", len(placed), strings.Join(placed, ", "))
+		}
 		return nil
 	})
 }

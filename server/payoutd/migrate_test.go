@@ -1,10 +1,12 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/crossborder-payouts/payouts/server/servertest"
+	"github.com/crossborder-payouts/payouts/server/store/pgtest"
 )
 
 // newer makes a database as a newer payoutd leaves it, whose schema requires a version to write.
@@ -54,4 +56,37 @@ func TestASchemaThatAllowsThisVersion(t *testing.T) {
 		o.done(t, "clients", "list")
 		o.wantUnknown(t, "1 unknown to this version of payoutd, which may still be used")
 	})
+}
+
+// What is missing to distribute a database is said, with what to do.
+func TestDistributingNeedsCitus(t *testing.T) {
+	t.Parallel()
+	sqlite := operator{"sqlite:" + filepath.Join(t.TempDir(), "payouts.db")}
+	sqlite.done(t, "migrate", "up")
+	if code, out, errs := sqlite.run(t, "migrate", "distribute"); code != exitFailure || out != "" || errs != "payoutd: only PostgreSQL can be distributed\n" {
+		t.Errorf("SQLite: %d, %q, %q", code, out, errs)
+	}
+	postgres := operator{pgtest.Database(t)}
+	postgres.done(t, "migrate", "up")
+	if code, out, errs := postgres.run(t, "migrate", "distribute"); code != exitFailure || out != "" ||
+		!strings.Contains(errs, "does not have the extension citus; install it on all nodes, and run CREATE EXTENSION citus") {
+		t.Errorf("PostgreSQL: %d, %q, %q", code, out, errs)
+	}
+}
+
+// On a cluster the command says what it placed, and that it placed nothing again.
+func TestDistributing(t *testing.T) {
+	t.Parallel()
+	o := operator{pgtest.Citus(t)}
+	if code, _, errs := o.run(t, "migrate", "distribute"); code != exitFailure || !strings.Contains(errs, "run payoutd migrate up") {
+		t.Errorf("without tables: %d, %q", code, errs)
+	}
+	o.done(t, "migrate", "up")
+	if out := o.done(t, "migrate", "distribute"); !strings.HasPrefix(out, "Distributed ") || !strings.Contains(out, " transactions,") {
+		t.Errorf("distributed: %q", out)
+	}
+	if out := o.done(t, "migrate", "distribute"); out != "All tables are distributed already.\n" {
+		t.Errorf("again: %q", out)
+	}
+	o.done(t, "check")
 }

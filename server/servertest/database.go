@@ -16,19 +16,23 @@ import (
 	"github.com/crossborder-payouts/payouts/server/store/pgtest"
 )
 
-// EngineVariable names the engine that tests run on: sqlite, which is the default, or postgres.
+// EngineVariable names the engine that tests run on: sqlite, which is the default, postgres, or citus, which is PostgreSQL
+// distributed over the cluster of pgtest.CitusVariable.
 const EngineVariable = "PAYOUTD_TEST_ENGINE"
 
-// OnPostgreSQL reports whether tests run on PostgreSQL. An unknown value of EngineVariable fails the test.
+// OnCitus reports whether tests run on a cluster, which is not theirs to halt.
+func OnCitus() bool { return os.Getenv(EngineVariable) == "citus" }
+
+// OnPostgreSQL reports whether tests run on PostgreSQL, distributed or not. An unknown value of EngineVariable fails the test.
 func OnPostgreSQL(t testing.TB) bool {
 	t.Helper()
 	switch engine := os.Getenv(EngineVariable); engine {
 	case "", "sqlite":
 		return false
-	case "postgres":
+	case "postgres", "citus":
 		return true
 	default:
-		t.Fatalf("%s is %q, want sqlite or postgres", EngineVariable, engine)
+		t.Fatalf("%s is %q, want sqlite, postgres or citus", EngineVariable, engine)
 		return false
 	}
 }
@@ -36,10 +40,28 @@ func OnPostgreSQL(t testing.TB) bool {
 // Database returns the URL of a new, empty database on the engine of the tests, which is removed when the test ends.
 func Database(t testing.TB) string {
 	t.Helper()
-	if OnPostgreSQL(t) {
+	switch {
+	case OnCitus():
+		return distributed(t)
+	case OnPostgreSQL(t):
 		return pgtest.Database(t)
 	}
 	return "sqlite:" + filepath.Join(t.TempDir(), "payouts.db")
+}
+
+// distributed returns the URL of a database without rows whose tables are on all nodes of the cluster.
+func distributed(t testing.TB) string {
+	t.Helper()
+	url := pgtest.Citus(t)
+	db, err := store.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // the distribution was committed
+	if _, err := db.Distribute(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return url
 }
 
 // Beside opens the database directly, with one connection, as an operator's tool does.

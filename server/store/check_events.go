@@ -67,10 +67,10 @@ func (c *checking) jobs(ctx context.Context) error {
 		{"webhook_deliveries", "it is PENDING, and no job makes its next attempt", `select d.client_id, d.event_id from webhook_deliveries d
 			left join (` + jobs + `) j on j.client_id = d.client_id and j.endpoint_id = d.endpoint_id and j.event_id = d.event_id
 			where d.status = '` + string(payout.WebhookPending) + `' and j.event_id is null`},
-		{"river_job", "its delivery does not exist", `select j.client_id, j.event_id from (` + jobs + `) j
-			where not exists (select 1 from webhook_deliveries d
-				where d.client_id = j.client_id and d.endpoint_id = j.endpoint_id and d.event_id = j.event_id)
-			and exists (select 1 from webhook_endpoints w where w.client_id = j.client_id and w.id = j.endpoint_id and not w.disabled)
-			and exists (select 1 from events e where e.client_id = j.client_id and e.id = j.event_id)`},
+		{"river_job", "its delivery does not exist", `select w.client_id, e.id from (` + jobs + `) j
+			join webhook_endpoints w on w.client_id = j.client_id and w.id = j.endpoint_id and not w.disabled
+			join events e on e.client_id = w.client_id and e.id = j.event_id
+			left join webhook_deliveries d on d.client_id = w.client_id and d.endpoint_id = w.id and d.event_id = e.id
+			where d.event_id is null`},
 	})
 }

@@ -39,16 +39,22 @@ func (s *Store) PublishEvents(
 		return 0, false, err
 	}
 	err = s.write(ctx, func(t tx) error {
-		size := limit
 		// The lock comes before the queue is read, so that what another publisher has just moved is not there any more.
-		_, err := t.exec(ctx, `update event_publisher set batches = batches + 1 where id = 1`)
-		if err == nil && fanout != nil {
-			size, err = t.publishable(ctx, limit)
+		if _, err := t.exec(ctx, `update event_publisher set batches = batches + 1 where id = 1`); err != nil {
+			return err
 		}
+		head, err := list(ctx, t.reads, func(s scanner, v *published) error { return s.Scan(&v.ClientID, &v.seq) },
+			`select client_id, seq from event_queue order by seq limit $1`, limit)
 		if err != nil {
 			return err
 		}
-		moved, err := t.publish(ctx, size)
+		size := limit
+		if fanout != nil {
+			if size, err = t.publishable(ctx, head, limit); err != nil {
+				return err
+			}
+		}
+		moved, err := t.publish(ctx, head[:min(size, len(head))])
 		n = len(moved)
 		more = n == size
 		if err != nil || n == 0 || fanout == nil {
@@ -64,17 +70,12 @@ func (s *Store) PublishEvents(
 
 // publishable returns how many events at the head of the queue make no more than mostDeliveries, at least one, whatever their
 // types; limit if all do.
-func (t tx) publishable(ctx context.Context, limit int) (int, error) {
-	waiting, err := list(ctx, t.reads, func(s scanner, v *payout.ClientID) error { return s.Scan(v) },
-		`select client_id from event_queue order by seq limit $1`, limit)
-	if err != nil {
-		return 0, err
-	}
+func (t tx) publishable(ctx context.Context, head []published, limit int) (int, error) {
 	type enabled struct {
 		clientID  payout.ClientID
 		endpoints int
 	}
-	in, args := inList(slices.Compact(slices.Sorted(slices.Values(waiting))))
+	in, args := inList(clientsIn(head))
 	counts, err := list(ctx, t.reads, func(s scanner, v *enabled) error { return s.Scan(&v.clientID, &v.endpoints) },
 		`select client_id, count(*) from webhook_endpoints where client_id in `+in+` and not disabled group by client_id`, args...)
 	if err != nil {
@@ -84,34 +85,43 @@ func (t tx) publishable(ctx context.Context, limit int) (int, error) {
 	for _, v := range counts {
 		of[v.clientID] = v.endpoints
 	}
-	for i, clientID := range waiting {
-		if deliveries += of[clientID]; deliveries > mostDeliveries {
+	for i, v := range head {
+		if deliveries += of[v.ClientID]; deliveries > mostDeliveries {
 			return max(1, i), nil
 		}
 	}
 	return limit, nil
 }
 
-func (t tx) publish(ctx context.Context, limit int) ([]payout.Published, error) {
+// clientsIn returns the clients of events, each once.
+func clientsIn(events []published) []payout.ClientID {
+	return slices.Compact(slices.Sorted(slices.Values(mapped(events, func(v published) payout.ClientID { return v.ClientID }))))
+}
+
+func (t tx) publish(ctx context.Context, head []published) ([]payout.Published, error) {
+	if len(head) == 0 {
+		return nil, nil
+	}
+	// Numbers of our own need no placeholders. The clients are for Citus: it asks only the nodes that have their rows.
+	seqs := mapped(head, func(v published) string { return strconv.FormatInt(v.seq, 10) })
+	in, clients := inList(clientsIn(head))
+	these := `client_id in ` + in + ` and seq in (` + strings.Join(seqs, ", ") + `)`
 	rows, err := list(ctx, t.reads, func(s scanner, v *published) error {
 		return s.Scan(&v.ClientID, &v.EventID, &v.Type, &v.Position, &v.seq)
 	}, `insert into events (client_id, position, seq, `+eventColumns+`)
-		select q.client_id, coalesce((select h.position from event_head h where h.client_id = q.client_id), 0) + row_number() over (partition by q.client_id order by q.seq), q.seq,
+		select q.client_id, coalesce(h.position, 0) + row_number() over (partition by q.client_id order by q.seq), q.seq,
 			q.id, q.type, q.resource_id, q.user_id, q.created_at, q.data
-		from (select * from event_queue order by seq limit $1) q
-		where true order by q.seq
-		returning client_id, id, type, position, seq`, limit)
-	if err != nil || len(rows) == 0 {
+		from event_queue q left join event_head h on h.client_id = q.client_id where q.`+these+`
+		returning client_id, id, type, position, seq`, clients...)
+	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(rows, func(a, b published) int { return cmp.Compare(a.seq, b.seq) })
-	moved, seqs, heads := make([]payout.Published, len(rows)), make([]string, len(rows)), map[payout.ClientID]int64{}
-	for i, v := range rows {
-		moved[i], seqs[i] = v.Published, strconv.FormatInt(v.seq, 10)
+	heads := map[payout.ClientID]int64{}
+	for _, v := range rows {
 		heads[v.ClientID] = v.Position
 	}
-	// Numbers of our own, which need no placeholders.
-	if _, err := t.execAny(ctx, `delete from event_queue where seq in (`+strings.Join(seqs, ", ")+`)`); err != nil {
+	if _, err := t.execAny(ctx, `delete from event_queue where `+these, clients...); err != nil {
 		return nil, err
 	}
 	var values []string
@@ -122,5 +132,5 @@ func (t tx) publish(ctx context.Context, limit int) ([]payout.Published, error) 
 	}
 	_, err = t.execAny(ctx, `insert into event_head (client_id, position) values `+strings.Join(values, ", ")+`
 		on conflict (client_id) do update set position = excluded.position`, args...)
-	return moved, err
+	return mapped(rows, func(v published) payout.Published { return v.Published }), err
 }

@@ -55,13 +55,16 @@ func TestCrash(t *testing.T) {
 	// A short run has about six kills: the first ones are of both replicas and both ways to kill PostgreSQL.
 	k := &killer{random: rand.New(rand.NewPCG(uint64(seed), 0)), kills: map[string]int{}, faults: []int{0, 3, 1, 2, 4, 5}}
 	databaseURL := "sqlite:" + t.TempDir() + "/payouts.db"
-	if servertest.OnPostgreSQL(t) {
+	switch {
+	case servertest.OnCitus():
+		databaseURL = servertest.Database(t)
+	case servertest.OnPostgreSQL(t):
 		k.cluster = pgtest.Private(t)
 		databaseURL = k.cluster.URL
 	}
 	p := build(t, databaseURL)
 	k.replicas = append(k.replicas, startReplica(t, p, freeAddress(t)))
-	if k.cluster != nil {
+	if servertest.OnPostgreSQL(t) {
 		k.replicas = append(k.replicas, startReplica(t, p, freeAddress(t)))
 	}
 
@@ -224,7 +227,7 @@ func credentials(_ context.Context, r *http.Request) error {
 type killer struct {
 	random   *rand.Rand
 	replicas []*replica
-	cluster  *pgtest.Cluster // nil on SQLite
+	cluster  *pgtest.Cluster // nil on SQLite, and on Citus, where others run tests as well
 	kills    map[string]int
 	faults   []int // that come next, each once before they are drawn anew
 }

@@ -11,6 +11,8 @@
 --
 --   lock table schema_requirements in access exclusive mode;
 --
+-- A migration that makes a table also places it on a distributed database: testdata/distributed has the form.
+--
 -- Versions 1 and 2 do not read this table. While they may still run, such a migration also renames a table to which each of
 -- their writes refers, as migration 2 did with columns.
 

@@ -75,12 +75,23 @@ func stopAtEnd(t testing.TB, c *Cluster) {
 
 func database(t testing.TB, base string) string {
 	t.Helper()
+	name := databaseName()
+	create(t, base, name)
+	return withDatabase(t, base, name)
+}
+
+func databaseName() string {
+	return fmt.Sprintf("payouts_test_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), databases.Add(1))
+}
+
+// create creates a database until the test ends.
+func create(t testing.TB, base, name string) {
+	t.Helper()
 	db, err := sql.Open("pgx", base)
 	if err != nil {
 		t.Fatalf("open PostgreSQL: %v", err)
 	}
 	defer db.Close() //nolint:errcheck // nothing is lost
-	name := fmt.Sprintf("payouts_test_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), databases.Add(1))
 	if _, err := db.ExecContext(t.Context(), "create database "+name); err != nil {
 		t.Fatalf("create database: %v", err)
 	}
@@ -91,7 +102,6 @@ func database(t testing.TB, base string) string {
 			t.Fatalf("%s: %v", IsolationVariable, err)
 		}
 	}
-	return withDatabase(t, base, name)
 }
 
 // Missing ends a test that needs PostgreSQL if there is none.

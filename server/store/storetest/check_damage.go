@@ -89,8 +89,8 @@ func checkDamage(t *testing.T, db Database) {
 			[]string{"idempotency_keys gone of client a: what it created does not exist"},
 		},
 		{ // of another client it is not there
-			`update idempotency_keys set client_id = 'c' where client_id = 'a' and resource_id = '` + sqlText(string(w.user.ID)) + `'`,
-			`update idempotency_keys set client_id = 'a' where client_id = 'c'`,
+			moved("idempotency_keys", "a", "c", "idempotency_key, fingerprint, resource_id", "resource_id = '"+sqlText(string(w.user.ID))+"'"),
+			moved("idempotency_keys", "c", "a", "idempotency_key, fingerprint, resource_id", "true"),
 			[]string{"idempotency_keys " + string(w.user.ID) + " of client c: what it created does not exist"},
 		},
 		{
@@ -223,8 +223,8 @@ func checkDamage(t *testing.T, db Database) {
 			[]string{"transactions cash of client a: it has no event transaction.created"},
 		},
 		{ // before this time there may be none
-			`update event_head set kept_since = 1 + (select max(created_at) from transactions where id = 'bank') where client_id = 'a'`,
-			`update event_head set kept_since = (select created_at from transactions where id = 'bank') where client_id = 'a'`,
+			`update event_head set kept_since = 1 + (select max(created_at) from transactions where client_id = 'a' and id = 'bank') where client_id = 'a'`,
+			`update event_head set kept_since = (select created_at from transactions where client_id = 'a' and id = 'bank') where client_id = 'a'`,
 			nil,
 		},
 		{
@@ -232,7 +232,7 @@ func checkDamage(t *testing.T, db Database) {
 			[]string{"event_queue e2 of client a: it is published already"},
 		},
 		{
-			`update event_head set client_id = 'c' where client_id = 'a'`, `update event_head set client_id = 'a' where client_id = 'c'`,
+			moved("event_head", "a", "c", "position, kept_since", "true"), moved("event_head", "c", "a", "position, kept_since", "true"),
 			[]string{"events e1 of client a: its client has no event_head"},
 		},
 		{
@@ -321,3 +321,9 @@ const pendingDelivery = `insert into webhook_deliveries (client_id, endpoint_id,
 
 // sqlText escapes a text for quotes.
 func sqlText(s string) string { return strings.ReplaceAll(s, "'", "''") }
+
+// moved gives rows to another client. A distributed table refuses an update of client_id.
+func moved(table, from, to, columns, where string) string {
+	where = ` from ` + table + ` where client_id = '` + from + `' and ` + where
+	return `insert into ` + table + ` (client_id, ` + columns + `) select '` + to + `', ` + columns + where + `; delete` + where
+}

@@ -14,7 +14,8 @@ import (
 // Database is an empty store under test, and a second way to its database for what the store has no method for.
 type Database struct {
 	*store.Store
-	SQL *sql.DB
+	SQL   *sql.DB
+	Nodes bool // its rows are on several nodes, each of which has snapshots of its own
 }
 
 // Run runs the suite. open returns a new database for each test, and closes it when the test ends.
