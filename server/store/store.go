@@ -367,7 +367,7 @@ func ask[T any](ctx context.Context, r reads, scan func(scanner, *T) error, quer
 	if !within || r.engine.later == nil {
 		return func() ([]T, error) { return list(ctx, r, scan, query, r.keyed(args...)...) }
 	}
-	rows, err := t.QueryContext(ctx, query, slices.Concat(r.engine.later, args)...) //nolint:rowserrcheck,sqlclosecheck // scanAll does both, or the end of t
+	rows, err := t.QueryContext(ctx, query, slices.Concat(r.engine.later, args)...) //nolint:rowserrcheck // scanAll does both, or the end of t
 	return func() ([]T, error) {
 		if err != nil {
 			return nil, r.failed(err)
