@@ -35,14 +35,14 @@ func tagMutants() []mutant {
 		})
 	}
 	// retagged gives every answer the tag that a function makes of the request.
-	retagged := func(make func(r request) string) func() fault {
+	retagged := func(value func(r request) string) func() fault {
 		return stateless(func(_ string, r request, next ask) answer {
 			a := next(r.header(condition, ""))
 			if a.header.Get(tag) == "" {
 				return a
 			}
-			a = a.with(tag, make(r))
-			if list := r.Header.Get(condition); list == "*" || strings.Contains(list, make(r)) {
+			a = a.with(tag, value(r))
+			if list := r.Header.Get(condition); list == "*" || strings.Contains(list, value(r)) {
 				a = notModified(a)
 			}
 			return a
