@@ -165,7 +165,7 @@ func TestOptionsApplyToEachPage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if fmt.Sprint(withoutAnswer(info)) != "{last  false 1 0 bytes}" || len(n.seen) != 2 {
+	if withoutAnswer(info) != (client.Info{RequestID: "last", Attempts: 1}) || len(n.seen) != 2 {
 		t.Errorf("info is %+v after %d requests", info, len(n.seen))
 	}
 	for _, err := range c.Transactions(t.Context(), userID, nil, client.IdempotencyKey("k")) {
