@@ -152,8 +152,8 @@ type Tx interface {
 	// to the counters before this one ends.
 	AddUsageWithTags(ctx context.Context, clientID ClientID, key UsageKey, amount int64) (Usage, map[string]CIPStatus, error)
 
-	// LockUser lets no other write change the user, its tags or its documents until this one ends. It comes before what the
-	// data of an event about the user is read from.
+	// LockUser lets no other write change the user, its tags or its documents until this one ends, from the next read on. It comes
+	// before what the data of an event about the user is read from.
 	LockUser(ctx context.Context, clientID ClientID, userID UserID) error
 	// InsertEvents adds events, to be published after the commit. It comes after the lock of the resource that they are about.
 	InsertEvents(ctx context.Context, clientID ClientID, all ...Event) error

@@ -78,7 +78,8 @@ var claims = []claim{
 	{"README.md", "go run ./conformance/conform --url", "CONFORMANT: ", 0},
 	{"conformance/README.md", "--report reports", "CONFORMANT: ", 0},
 	{"conformance/README.md", "--max-failures 1", "INCOMPLETE: ", 3},
-	{guides, "call -i ", "Idempotent-Replayed: true", 0},
+	{guides, `call -i "$BASE/users/`, "Idempotent-Replayed: true", 0},
+	{guides, "If-None-Match", "304 Not Modified", 0},
 	{guides, `"fee_amount": 2.50`, `"to_amount":13225.00`, 0},
 }
 
