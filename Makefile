@@ -5,7 +5,7 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race -gcflags=modernc.org/
 # Packages whose tests share things between many goroutines.
 CONCURRENT := ./client/... ./openapi/contract ./server/store ./server/httpapi ./server/e2e/concurrency ./server/e2e/monitoring
 # Tests of the service that depend on the database engine.
-ENGINE := $(addprefix ./server/e2e/,concurrency crash events idempotency memory monitoring outage plans webhooks)
+ENGINE := $(addprefix ./server/e2e/,concurrency crash events idempotency memory monitoring outage plans roundtrips webhooks)
 # Tests of the service in which transactions compete.
 COMPETING := $(addprefix ./server/e2e/,concurrency events idempotency transactions)
 # Packages in which goroutines share things, for a short run with the race detector.
@@ -103,6 +103,10 @@ pictures: axe ## Take pictures of the console, the documentation and a conforman
 .PHONY: bench
 bench: ## Compare with ogen, stock kin-openapi, pgbench and Prism in turns (ONLY=GROUP,... for some); table and picture in .tmp/bench
 	@cd server/bench && go generate && go run . -only="$(ONLY)"
+
+.PHONY: growth
+growth: ## Compare a transaction, and the last page of a list, in a database of 1,000,000 transactions with an empty one, in turns
+	PAYOUTD_TEST_TRANSACTIONS=1000000 PAYOUTD_TEST_ENGINE=postgres go test -run '^$$' -bench Growth -benchtime 1x -timeout 30m ./server/e2e/plans
 
 .PHONY: bench-parts
 bench-parts: ## Measure the overhead of the SDK, the contract checks, the front and the metrics, as ratios
