@@ -126,7 +126,7 @@ final class Story {
                                 .city("Kathmandu"),
                         null)
                 .getId();
-        var bank = reference.listBanks("NP").get(0);
+        var bank = reference.listBanks("NP", null).get(0);
         bankAccount = accounts.createBankAccount(
                         user,
                         receiveUser,
@@ -145,7 +145,7 @@ final class Story {
     }
 
     private Long payer(PayoutMethodRequest method) throws ApiException {
-        return reference.listPayers("NP", method, null).get(0).getId();
+        return reference.listPayers("NP", method, null, null).get(0).getId();
     }
 
     /** Sends money by all four methods. */
