@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -28,14 +29,19 @@ func BenchmarkGrowth(b *testing.B) {
 	// PostgreSQL with memory for its rows, as in production.
 	cluster := pgtest.Private(b, "shared_buffers=1GB", "max_wal_size=8GB", "checkpoint_timeout=1h")
 	db := servertest.Beside(b, cluster.URL)
-	empty, full := newGrowing(b, servertest.Database(b)), newGrowing(b, cluster.URL)
+	serve := func(database string) *servertest.Server {
+		return servertest.New(b, func(c *server.Config) { c.Database, c.ClientsFor, c.WebhooksOff = database, 10*time.Second, true })
+	}
+	servertest.Exec(b, db, `create database "empty"`) // in the same cluster, with its settings
+	small, large := serve(strings.Replace(cluster.URL, "/postgres?", "/empty?", 1)), serve(cluster.URL)
 	servertest.Exec(b, db, `set session_replication_role = replica`, `set work_mem = '256MB'`) // foreign keys are not checked
 	fill(b, db)
 	servertest.Exec(b, db, `vacuum analyze`, `checkpoint`)
+	empty, full := newGrowing(b, small), newGrowing(b, large)
 	var ratios []float64
 	for range growthTurns {
-		small := empty.pay(b)
-		ratios = append(ratios, float64(full.pay(b))/float64(small))
+		alone := empty.pay(b)
+		ratios = append(ratios, float64(full.pay(b))/float64(alone))
 	}
 	report(b, "transaction", ratios)
 	first, last := pages(b, full.server)
@@ -61,9 +67,8 @@ type growing struct {
 	bodies [][]byte
 }
 
-func newGrowing(b *testing.B, database string) growing {
+func newGrowing(b *testing.B, s *servertest.Server) growing {
 	b.Helper()
-	s := servertest.New(b, func(c *server.Config) { c.Database, c.ClientsFor, c.WebhooksOff = database, 10*time.Second, true })
 	servertest.LiftLimits(b, s)
 	g := growing{server: s}
 	for range growthCallers {
