@@ -132,7 +132,10 @@ func begin(ctx context.Context, s *Store) (*grouped, error) {
 		return nil, errors.Join(s.failed(err), connection.Close())
 	}
 	if err := s.schemaAllows(ctx, t.reads(ctx, s))(); err != nil {
-		return nil, errors.Join(unready(err), t.tx.Rollback(), connection.Close())
+		if errors.Is(err, ErrSchemaTooNew) {
+			err = unready(err)
+		}
+		return nil, errors.Join(err, t.tx.Rollback(), connection.Close())
 	}
 	return t, nil
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -57,6 +58,32 @@ func TestStaleStatementsArePreparedAnew(t *testing.T) {
 					t.Fatal(err)
 				}
 				uses()
+			}
+		})
+	}
+}
+
+// D-08: a lost table is an internal error, also for a write all of whose statements wait for the commit, on a connection that has
+// or has not prepared them: the caller is not asked to try again.
+func TestALostTableIsAnInternalError(t *testing.T) {
+	t.Parallel()
+	for _, prepared := range []bool{false, true} {
+		t.Run(fmt.Sprintf("prepared %t", prepared), func(t *testing.T) {
+			t.Parallel()
+			s := openAlone(t, pgtest.Database(t))
+			writes := func() error {
+				return s.Write(t.Context(), func(tx payout.Tx) error { return tx.LockUser(t.Context(), "a", "user") })
+			}
+			if prepared {
+				if err := writes(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := s.writer.ExecContext(t.Context(), `alter table users rename to users_gone`); err != nil {
+				t.Fatal(err)
+			}
+			if err := writes(); err == nil || payout.CodeOf(err) != payout.CodeInternalError {
+				t.Errorf("returns %v", err)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"embed"
@@ -189,10 +190,10 @@ func (s *Store) attempt(ctx context.Context, fn func(tx) error) error {
 	var queued bool
 	err = fn(tx{inside, &queued, t})
 	refusal := allowed()
-	if errors.Is(refusal, ErrSchemaTooNew) || err == nil && refusal != nil {
+	if errors.Is(refusal, ErrSchemaTooNew) {
 		return unready(refusal)
 	}
-	if err != nil {
+	if err := cmp.Or(err, refusal); err != nil { // refusal may be due to a statement that was to be sent later
 		return err
 	}
 	if reason := s.engine.commitRefusal(); reason != "" {
