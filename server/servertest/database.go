@@ -49,10 +49,16 @@ func Database(t testing.TB) string {
 	return "sqlite:" + filepath.Join(t.TempDir(), "payouts.db")
 }
 
-// distributed returns the URL of a database without rows whose tables are on all nodes of the cluster.
+// distributed returns the URL of a database without rows whose tables are on all nodes of the cluster of the developer.
 func distributed(t testing.TB) string {
 	t.Helper()
 	url := pgtest.Citus(t)
+	distribute(t, url)
+	return url
+}
+
+func distribute(t testing.TB, url string) {
+	t.Helper()
 	db, err := store.Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +67,28 @@ func distributed(t testing.TB) string {
 	if _, err := db.Distribute(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return url
+}
+
+// Nodes starts a distributed database as pgtest.Nodes does, whose nodes the test may halt. The first sandbox client is on the first
+// worker, the second one on the second.
+func Nodes(t testing.TB, settings ...string) (coordinator *pgtest.Cluster, workers [2]*pgtest.Cluster) {
+	t.Helper()
+	coordinator, workers = pgtest.Nodes(t, settings...)
+	distribute(t, coordinator.URL)
+	var of [2]string
+	for i := range of {
+		if err := Beside(t, coordinator.URL).QueryRowContext(t.Context(), `select nodename from pg_dist_placement join pg_dist_node using (groupid)
+			where shardid = get_shard_id_for_distribution_column('users', $1::text)`, server.SandboxClients[i].ID).Scan(&of[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if of[0] == of[1] {
+		t.Fatal("the sandbox clients are on one worker")
+	}
+	if of[0] != workers[0].Dir {
+		workers[0], workers[1] = workers[1], workers[0]
+	}
+	return coordinator, workers
 }
 
 // Beside opens the database directly, with one connection, as an operator's tool does.

@@ -88,10 +88,11 @@ func (p *postgresPool) mayBeUsed(_ context.Context, c *pgx.Conn) error {
 	return nil
 }
 
-// writable runs a write that changes no row, and so writes nothing, but is refused as others are. A full disk is known from
-// writes of requests alone, because one write may find space where another does not.
+// writable runs a write that changes no row, and so writes nothing, but is refused as others are. Its table is one that Citus keeps
+// on the coordinator: without one of the nodes the service still serves the clients of the others. A full disk is known from writes
+// of requests alone, because one write may find space where another does not.
 func (p *postgresPool) writable(ctx context.Context, writer *sql.DB) (string, error) {
-	_, err := writer.ExecContext(ctx, `update limit_usage set used = used where client_id = '' and user_id = ''`)
+	_, err := writer.ExecContext(ctx, `update river_job set attempt = attempt where id = 0`)
 	switch {
 	case postgresCode(err) == readOnlyTransaction:
 		return "The database is read-only.", nil

@@ -79,12 +79,10 @@ func startService(t *testing.T, database string) (s *servertest.Server, w server
 		c.Database, c.Logger = database, slog.New(slog.NewTextHandler(&log, nil))
 	})
 	w = servertest.NewWorld(t, s.Client)
-	sender := servertest.NewSender(t, s.Client)
-	request := servertest.Deposit(t, sender, servertest.NewReceiver(t, s.Client, sender.ID), "0.01")
-	load = startTraffic(t, s, sender, request)
+	load = startTraffic(t, s.Client)
 	return s, w, load, func() {
 		t.Helper()
-		endTraffic(t, s, sender, request, load, &log)
+		endTraffic(t, s, &log, load)
 		if load.slow > patience {
 			t.Errorf("a caller waited %s", load.slow)
 		}

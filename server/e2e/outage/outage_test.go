@@ -25,8 +25,12 @@ const (
 	recovery = 5 * time.Second
 )
 
-// traffic sends transactions until it is ended, each with its own key and until it is acknowledged.
+// traffic sends transactions of one sender until it is ended, each with its own key and until it is acknowledged.
 type traffic struct {
+	client  *api.ClientWithResponses
+	sender  servertest.Sender
+	request api.TransactionRequest
+
 	end  func()
 	mu   sync.Mutex
 	ids  map[string]openapi_types.UUID // acknowledged, by key
@@ -35,12 +39,15 @@ type traffic struct {
 	all  sync.WaitGroup
 }
 
-func startTraffic(t testing.TB, s *servertest.Server, sender servertest.Sender, request api.TransactionRequest) *traffic {
+// startTraffic registers a sender of a client, and sends its transactions.
+func startTraffic(t testing.TB, c *api.ClientWithResponses) *traffic {
 	t.Helper()
 	ended := make(chan struct{})
 	l := &traffic{
+		client: c, sender: servertest.NewSender(t, c),
 		end: sync.OnceFunc(func() { close(ended) }), ids: map[string]openapi_types.UUID{}, seen: map[int]int{},
 	}
+	l.request = servertest.Deposit(t, l.sender, servertest.NewReceiver(t, c, l.sender.ID), "0.01")
 	for caller := range callers {
 		l.all.Go(func() {
 			for n := 0; ; n++ {
@@ -48,7 +55,7 @@ func startTraffic(t testing.TB, s *servertest.Server, sender servertest.Sender, 
 				case <-ended:
 					return
 				default:
-					if !l.acknowledged(t, s, sender, request, fmt.Sprintf("caller %d, key %d", caller, n)) {
+					if !l.acknowledged(t, fmt.Sprintf("caller %d, key %d", caller, n)) {
 						return
 					}
 				}
@@ -60,13 +67,11 @@ func startTraffic(t testing.TB, s *servertest.Server, sender servertest.Sender, 
 }
 
 // acknowledged sends one request until it succeeds. Nothing but 503 asks for another try; false ends the load.
-func (l *traffic) acknowledged(
-	t testing.TB, s *servertest.Server, sender servertest.Sender, request api.TransactionRequest, key string,
-) bool {
+func (l *traffic) acknowledged(t testing.TB, key string) bool {
 	t.Helper()
 	for {
 		began := time.Now()
-		r, err := s.Client.CreateTransactionWithResponse(t.Context(), sender.ID, &api.CreateTransactionParams{XIdempotencyKey: &key}, request)
+		r, err := l.client.CreateTransactionWithResponse(t.Context(), l.sender.ID, &api.CreateTransactionParams{XIdempotencyKey: &key}, l.request)
 		if err != nil {
 			t.Errorf("%s: %v", key, err)
 			return false
@@ -122,9 +127,7 @@ func TestRestartOfTheDatabaseServer(t *testing.T) {
 				c.Database, c.Logger = cluster.URL, slog.New(slog.NewTextHandler(&log, nil))
 			})
 			w := servertest.NewWorld(t, s.Client)
-			sender := servertest.NewSender(t, s.Client)
-			request := servertest.Deposit(t, sender, servertest.NewReceiver(t, s.Client, sender.ID), "0.01")
-			load := startTraffic(t, s, sender, request)
+			load := startTraffic(t, s.Client)
 			for range 3 {
 				load.grows(t, 100)
 				if err := cluster.Halt(how); err != nil {
@@ -136,7 +139,7 @@ func TestRestartOfTheDatabaseServer(t *testing.T) {
 				}
 				wantRecovery(t, s, w, load)
 			}
-			endTraffic(t, s, sender, request, load, &log)
+			endTraffic(t, s, &log, load)
 		})
 	}
 }
@@ -166,25 +169,25 @@ func TestBrokenConnections(t *testing.T) {
 	servertest.NeedPostgreSQL(t)
 	var log bytes.Buffer
 	s := servertest.New(t, func(c *server.Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
-	sender := servertest.NewSender(t, s.Client)
-	request := servertest.Deposit(t, sender, servertest.NewReceiver(t, s.Client, sender.ID), "0.01")
-	load, db := startTraffic(t, s, sender, request), s.Beside(t)
+	load, db := startTraffic(t, s.Client), s.Beside(t)
 	for range 25 {
 		load.grows(t, 5)
 		servertest.Exec(t, db, `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`)
 	}
-	endTraffic(t, s, sender, request, load, &log)
+	endTraffic(t, s, &log, load)
 }
 
-// endTraffic ends the load and checks its result.
-func endTraffic(
-	t testing.TB, s *servertest.Server, sender servertest.Sender, request api.TransactionRequest, load *traffic, log *bytes.Buffer,
-) {
+// endTraffic ends the loads and checks their result.
+func endTraffic(t testing.TB, s *servertest.Server, log *bytes.Buffer, loads ...*traffic) {
 	t.Helper()
-	load.end()
-	load.all.Wait()
-	t.Logf("%d transactions, answers by status: %v, the slowest in %s", load.count(), load.seen, load.slow.Round(time.Millisecond))
-	wantKept(t, s, sender, request, load)
+	for _, load := range loads {
+		load.end()
+		load.all.Wait()
+		t.Logf("%d transactions, answers by status: %v, the slowest in %s", load.count(), load.seen, load.slow.Round(time.Millisecond))
+		load.wantKept(t)
+	}
+	servertest.WantExactUsage(t, s.Beside(t))
+	servertest.WantSound(t, s.Database)
 	s.Stop()
 	for line := range strings.Lines(log.String()) {
 		if strings.Contains(line, " status=500 ") {
@@ -217,23 +220,21 @@ func page(t testing.TB, s *servertest.Server, path string) int {
 }
 
 // wantKept fails the test unless exactly the acknowledged transactions exist, each once, with its key and id.
-func wantKept(t testing.TB, s *servertest.Server, sender servertest.Sender, request api.TransactionRequest, load *traffic) {
+func (l *traffic) wantKept(t testing.TB) {
 	t.Helper()
 	listed := map[openapi_types.UUID]bool{}
-	for _, x := range servertest.List(t, s.Client, sender.ID, 100) {
+	for _, x := range servertest.List(t, l.client, l.sender.ID, 100) {
 		listed[x.ID] = true
 	}
 	acknowledged := map[openapi_types.UUID]bool{}
-	for key, id := range load.ids {
+	for key, id := range l.ids {
 		acknowledged[id] = true
-		r := servertest.Send(t, s.Client, sender.ID, key, request)
+		r := servertest.Send(t, l.client, l.sender.ID, key, l.request)
 		if again := servertest.OK(t, r.StatusCode(), r.Body, r.JSON200, nil); again.ID != id || r.HTTPResponse.Header.Get("Idempotent-Replayed") != "true" {
 			t.Errorf("%s was transaction %s, and is %s now", key, id, again.ID)
 		}
 	}
-	if len(acknowledged) != len(load.ids) || !maps.Equal(listed, acknowledged) {
-		t.Errorf("%d keys with %d transactions were acknowledged, %d are listed", len(load.ids), len(acknowledged), len(listed))
+	if len(acknowledged) != len(l.ids) || !maps.Equal(listed, acknowledged) {
+		t.Errorf("%d keys with %d transactions were acknowledged, %d are listed", len(l.ids), len(acknowledged), len(listed))
 	}
-	servertest.WantExactUsage(t, s.Beside(t))
-	servertest.WantSound(t, s.Database)
 }

@@ -31,7 +31,16 @@ type Cluster struct {
 // Start creates a cluster in a new folder below dir and starts it, with settings of the form name=value in addition to those
 // that make it small and fast. If the process is root, it runs as another user, because PostgreSQL refuses to run as root.
 func Start(dir string, settings ...string) (*Cluster, error) {
-	c, err := folder(dir)
+	bin, err := Programs()
+	if err != nil {
+		return nil, err
+	}
+	return startWith(bin, dir, settings...)
+}
+
+// startWith is Start with the programs in a folder.
+func startWith(bin, dir string, settings ...string) (*Cluster, error) {
+	c, err := folder(bin, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -45,12 +54,9 @@ func Start(dir string, settings ...string) (*Cluster, error) {
 }
 
 // folder returns a cluster that has no files yet.
-func folder(dir string) (*Cluster, error) {
-	c := &Cluster{port: "5432"}
+func folder(bin, dir string) (*Cluster, error) {
+	c := &Cluster{bin: bin, port: "5432"}
 	var err error
-	if c.bin, err = Programs(); err != nil {
-		return nil, err
-	}
 	if c.Dir, err = os.MkdirTemp(dir, "pg"); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 func Pair(t testing.TB) (primary, standby *Cluster, both string) {
 	t.Helper()
 	primary = Listening(t)
-	standby, err := folder(os.TempDir())
+	standby, err := folder(primary.bin, os.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,11 @@ func Pair(t testing.TB) (primary, standby *Cluster, both string) {
 // Listening starts a server as Private does that listens on a port of the loopback interface.
 func Listening(t testing.TB, settings ...string) *Cluster {
 	t.Helper()
-	c, err := folder(os.TempDir())
+	bin, err := Programs()
+	if err != nil {
+		Missing(t, err)
+	}
+	c, err := folder(bin, os.TempDir())
 	if err != nil {
 		Missing(t, err)
 	}
