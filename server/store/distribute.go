@@ -85,6 +85,15 @@ func (s *Store) Distribute(ctx context.Context) (placed []string, err error) {
 	return placed, err
 }
 
+// distributed reports whether Distribute was here.
+func (s *Store) distributed(ctx context.Context) (bool, error) {
+	if s.engine.dialect != goose.DialectPostgres {
+		return false, nil
+	}
+	is, _, err := oneAny(ctx, s.reads, func(row scanner, v *bool) error { return row.Scan(v) }, `select to_regclass('two_phases') is not null`)
+	return is, err
+}
+
 // prepared returns ErrNotPrepared, and why, unless a transaction can be prepared on every node.
 func (s *Store) prepared(ctx context.Context) error {
 	refusals, err := list(ctx, s.reads, func(row scanner, v *string) error { return row.Scan(v) }, `select nodename || ':' || nodeport || ': '

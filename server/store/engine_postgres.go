@@ -124,12 +124,19 @@ func postgresUnavailable(err error) bool {
 			return true
 		}
 		// Lock not available, read-only, idle in transaction or transaction timeout.
-		return slices.Contains([]string{"55P03", readOnlyTransaction, "25P03", "25P04"}, code)
+		return slices.Contains([]string{"55P03", readOnlyTransaction, "25P03", "25P04"}, code) || lostNode(err)
 	}
 	var network net.Error
 	// A connection that broke between two statements of a transaction is reported as driver.ErrBadConn only.
 	return pgconn.SafeToRetry(err) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+}
+
+// lostNode reports whether a node of Citus went away during the commit, which may have succeeded there. Citus has no SQLSTATE for it.
+func lostNode(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "XX000" && (strings.HasPrefix(e.Message, "could not commit transaction for shard ") ||
+		strings.HasPrefix(e.Message, "failure on connection marked as essential"))
 }
 
 func postgresCode(err error) string {

@@ -2,11 +2,15 @@ package outage_test
 
 import (
 	"bytes"
+	"database/sql"
 	"log/slog"
 	"net/http"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/server"
 	"github.com/crossborder-payouts/payouts/server/servertest"
 )
@@ -49,11 +53,64 @@ func TestANodeOfCitusDies(t *testing.T) {
 	}
 	wantRecovery(t, s, w, first)
 	wantRecovery(t, s, w, second)
-	db := s.Beside(t)
-	servertest.Await(t, time.Minute, "the events are not published", func() bool {
-		var waiting int
-		err := db.QueryRowContext(t.Context(), `select count(*) from event_queue`).Scan(&waiting)
-		return err == nil && waiting == 0
-	})
+	awaitCount(t, s.Beside(t), 0, `select count(*) from event_queue`)
 	endTraffic(t, s, &log, first, second)
+}
+
+// A worker dies when it has committed and before it says so: callers get 503, and the repeat with a key what was created.
+func TestANodeOfCitusDiesWhileItCommits(t *testing.T) {
+	t.Parallel()
+	coordinator, workers := servertest.Nodes(t)
+	s := servertest.New(t, func(c *server.Config) { c.Database = coordinator.URL })
+	var senders [2]servertest.Sender
+	var requests [2]api.TransactionRequest
+	for i := range senders {
+		senders[i] = servertest.NewSender(t, s.Client)
+		requests[i] = servertest.Deposit(t, senders[i], servertest.NewReceiver(t, s.Client, senders[i].ID), "1.00")
+	}
+	db, worker := s.Beside(t), servertest.Beside(t, workers[0].URL)
+	awaitCount(t, db, 0, `select count(*) from event_queue`)
+	// What is committed there now is on its disk, but the session waits for a standby that does not exist.
+	servertest.Exec(t, worker, `alter system set synchronous_standby_names = 'nobody'`, `select pg_reload_conf()`)
+	keys := [2]string{"a key", ""}
+	var answers [2]*api.CreateTransactionResponse
+	var sent sync.WaitGroup
+	for i, key := range keys {
+		sent.Go(func() { answers[i] = servertest.Send(t, s.Client, senders[i].ID, key, requests[i]) })
+	}
+	awaitCount(t, worker, len(keys), `select count(*) from pg_stat_activity where wait_event = 'SyncRep'`)
+	if err := workers[0].Crash(); err != nil {
+		t.Fatal(err)
+	}
+	sent.Wait()
+	for i, r := range answers {
+		if r.StatusCode() != http.StatusServiceUnavailable || r.HTTPResponse.Header.Get("Retry-After") == "" {
+			t.Errorf("with key %q: status %d: %s", keys[i], r.StatusCode(), r.Body)
+		}
+	}
+	if err := workers[0].Resume(); err != nil {
+		t.Fatal(err)
+	}
+	servertest.Exec(t, worker, `alter system reset synchronous_standby_names`, `select pg_reload_conf()`)
+	if r := servertest.Send(t, s.Client, senders[0].ID, keys[0], requests[0]); r.StatusCode() != http.StatusOK ||
+		r.HTTPResponse.Header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("the repeat: status %d: %s", r.StatusCode(), r.Body)
+	}
+	for i, sender := range senders {
+		if all := servertest.List(t, s.Client, sender.ID, 100); len(all) != 1 {
+			t.Errorf("with key %q there are %d transactions", keys[i], len(all))
+		}
+	}
+	s.Stop()
+	servertest.WantSound(t, s.Database)
+}
+
+// awaitCount waits until a query counts n.
+func awaitCount(t *testing.T, db *sql.DB, n int, query string) {
+	t.Helper()
+	servertest.Await(t, time.Minute, "not "+strconv.Itoa(n)+": "+query, func() bool {
+		var got int
+		err := db.QueryRowContext(t.Context(), query).Scan(&got)
+		return err == nil && got == n
+	})
 }

@@ -13,7 +13,7 @@ import (
 
 // On Citus the delivery of an event is on a worker and its job on the coordinator, and both are committed in two phases. If the
 // coordinator crashes between them, before or after its own commit, the event is in the feed once and is delivered.
-func TestACrashBetweenThePhasesLosesNoWebhook(t *testing.T) {
+func TestACrashBetweenThePhasesOfCitusLosesNoWebhook(t *testing.T) {
 	t.Parallel()
 	for name, waits := range map[string]func(coordinator, worker *pgtest.Cluster) *pgtest.Cluster{
 		"before the commit": func(_, worker *pgtest.Cluster) *pgtest.Cluster { return worker },

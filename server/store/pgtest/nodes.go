@@ -15,9 +15,7 @@ func Nodes(t testing.TB, settings ...string) (coordinator *Cluster, workers [2]*
 	t.Helper()
 	bin := os.Getenv(CitusProgramsVariable)
 	if bin == "" {
-		text := fmt.Sprintf("THIS TEST NEEDS CITUS: set %s to the folder of its PostgreSQL programs", CitusProgramsVariable)
-		fmt.Fprintf(os.Stderr, "\n*** %s: %s ***\n\n", t.Name(), text) // go test does not report skipped tests
-		t.Skip(text)
+		skip(t, fmt.Sprintf("THIS TEST NEEDS CITUS: set %s to the folder of its PostgreSQL programs", CitusProgramsVariable))
 	}
 	node := func() *Cluster {
 		c, err := startWith(bin, os.TempDir(), append([]string{

@@ -111,7 +111,13 @@ func Missing(t testing.TB, err error) {
 	if os.Getenv("CI") == "true" {
 		t.Fatal(text)
 	}
-	fmt.Fprintf(os.Stderr, "\n*** %s: %s ***\n\n", t.Name(), text) // go test does not report skipped tests
+	skip(t, text)
+}
+
+// skip skips a test with a warning, because go test does not report skipped tests.
+func skip(t testing.TB, text string) {
+	t.Helper()
+	fmt.Fprintf(os.Stderr, "\n*** %s: %s ***\n\n", t.Name(), text)
 	t.Skip(text)
 }
 
