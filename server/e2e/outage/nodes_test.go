@@ -41,9 +41,11 @@ func TestANodeOfCitusDies(t *testing.T) {
 		}
 		wantRecovery(t, s, w, first)
 	}
+	second.mu.Lock()
 	if second.seen[http.StatusServiceUnavailable] > 0 {
 		t.Errorf("clients of the other worker were answered %v", second.seen)
 	}
+	second.mu.Unlock()
 	if err := coordinator.Crash(); err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +55,10 @@ func TestANodeOfCitusDies(t *testing.T) {
 	}
 	wantRecovery(t, s, w, first)
 	wantRecovery(t, s, w, second)
+	for _, load := range []*traffic{first, second} {
+		load.end()
+		load.all.Wait()
+	}
 	awaitCount(t, s.Beside(t), 0, `select count(*) from event_queue`)
 	endTraffic(t, s, &log, first, second)
 }
