@@ -83,8 +83,6 @@ func (m migrateDistribute) Run(ctx context.Context, std streams) error {
 			return fmt.Errorf("%w; install it on all nodes, and run CREATE EXTENSION citus and SELECT citus_add_node('HOST', PORT)", err)
 		case errors.Is(err, store.ErrNoCoordinator):
 			return fmt.Errorf("%w; run SELECT citus_set_coordinator_host('HOST', PORT)", err)
-		case errors.Is(err, store.ErrNotPrepared):
-			return fmt.Errorf("%w; set max_prepared_transactions of each node to its max_connections at least, and restart it", err)
 		case err != nil:
 			return err
 		case len(placed) == 0:

@@ -74,23 +74,6 @@ func TestDistributingNeedsCitus(t *testing.T) {
 	}
 }
 
-// A node that cannot prepare transactions is named before anything is moved.
-func TestDistributingNeedsPreparedTransactions(t *testing.T) {
-	t.Parallel()
-	coordinator, workers := pgtest.Nodes(t, "max_prepared_transactions=0")
-	o := operator{coordinator.URL}
-	o.done(t, "migrate", "up")
-	code, out, errs := o.run(t, "migrate", "distribute")
-	if code != exitFailure || out != "" || !strings.Contains(errs, workers[1].Dir+":5432: max_prepared_transactions is 0; set") {
-		t.Errorf("%d, %q, %q", code, out, errs)
-	}
-	var placed int
-	if err := servertest.Beside(t, o.url).QueryRowContext(t.Context(), `select (select count(*) from pg_dist_partition) +
-		(select count(*) from pg_class where relname = 'two_phases')`).Scan(&placed); err != nil || placed != 0 {
-		t.Errorf("%d tables were placed or made, %v", placed, err)
-	}
-}
-
 // On a cluster the command says what it placed, and that it placed nothing again.
 func TestDistributing(t *testing.T) {
 	t.Parallel()

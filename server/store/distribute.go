@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/pressly/goose/v3"
 )
@@ -16,8 +15,6 @@ var (
 	ErrNotPostgres   = errors.New("only PostgreSQL can be distributed")
 	ErrNoCitus       = errors.New("the database does not have the extension citus")
 	ErrNoCoordinator = errors.New("the coordinator is not one of the nodes of citus")
-	// ErrNotPrepared is joined with the nodes.
-	ErrNotPrepared = errors.New("a transaction cannot commit in two phases on all nodes")
 )
 
 // Where Citus keeps each table. Those that are not here stay on the coordinator: the queue of jobs, whose statements are those of
@@ -50,7 +47,7 @@ var twoPhases = []string{
 }
 
 // Distribute spreads the tables over the nodes of Citus, and returns the names of those that were not before. Rows are copied,
-// and the tables locked meanwhile. All or nothing is done. It returns ErrNotPostgres, ErrNoCitus, ErrNoCoordinator and ErrNotPrepared.
+// and the tables locked meanwhile. All or nothing is done. It returns ErrNotPostgres, ErrNoCitus and ErrNoCoordinator.
 func (s *Store) Distribute(ctx context.Context) (placed []string, err error) {
 	if s.engine.dialect != goose.DialectPostgres {
 		return nil, ErrNotPostgres
@@ -67,9 +64,6 @@ func (s *Store) Distribute(ctx context.Context) (placed []string, err error) {
 	}
 	if !coordinator {
 		return nil, ErrNoCoordinator
-	}
-	if err := s.prepared(ctx); err != nil {
-		return nil, err
 	}
 	err = s.engine.lockMigrations(ctx, s.writer, func() error {
 		t, err := s.writer.BeginTx(ctx, nil)
@@ -92,18 +86,6 @@ func (s *Store) distributed(ctx context.Context) (bool, error) {
 	}
 	is, _, err := oneAny(ctx, s.reads, func(row scanner, v *bool) error { return row.Scan(v) }, `select to_regclass('two_phases') is not null`)
 	return is, err
-}
-
-// prepared returns ErrNotPrepared, and why, unless a transaction can be prepared on every node.
-func (s *Store) prepared(ctx context.Context) error {
-	refusals, err := list(ctx, s.reads, func(row scanner, v *string) error { return row.Scan(v) }, `select nodename || ':' || nodeport || ': '
-			|| case when success then 'max_prepared_transactions is 0' else result end
-		from run_command_on_all_nodes('show max_prepared_transactions') join pg_dist_node using (nodeid)
-		where not success or result = '0' order by nodeid`)
-	if err != nil || len(refusals) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w: %s", ErrNotPrepared, strings.Join(refusals, "; "))
 }
 
 // foreignKey is a constraint that a table must not have while it or the other one is placed.
