@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/crossborder-payouts/payouts/server"
 	"github.com/crossborder-payouts/payouts/server/servertest"
 	"github.com/crossborder-payouts/payouts/server/store/pgtest"
 )
@@ -74,7 +75,7 @@ func TestDistributingNeedsCitus(t *testing.T) {
 	}
 }
 
-// On a cluster the command says what it placed, and that it placed nothing again.
+// On a cluster the command says what it placed, and that it placed nothing again; then commands find what is on the workers.
 func TestDistributing(t *testing.T) {
 	t.Parallel()
 	o := operator{pgtest.Citus(t)}
@@ -87,6 +88,14 @@ func TestDistributing(t *testing.T) {
 	}
 	if out := o.done(t, "migrate", "distribute"); out != "All tables are distributed already.\n" {
 		t.Errorf("again: %q", out)
+	}
+	s := servertest.New(t, func(c *server.Config) { c.Database = o.url })
+	sender := servertest.NewSender(t, s.Client)
+	servertest.Send(t, s.Client, sender.ID, "a-key", servertest.Deposit(t, sender, servertest.NewReceiver(t, s.Client, sender.ID), "1.00"))
+	for _, args := range [][]string{{"find", sender.ID.String()}, {"find", "a-key"}, {"users", "show", sender.ID.String()}} {
+		if out := o.done(t, args...); !strings.Contains(out, sender.ID.String()) {
+			t.Errorf("%q: %s", args, out)
+		}
 	}
 	o.done(t, "check")
 }

@@ -65,16 +65,40 @@ var operatorKinds = []struct {
 	{KindAuditEntry, `select a.client_id, a.object_id from audit_log a where a.id = $1 and ($2 = '' or a.client_id = $2)`},
 }
 
+// clientsPerSearch is how many clients one statement searches.
+const clientsPerSearch = 1000
+
+// ofClients runs a query for the rows r of one client or, with an empty id, of all, and scans each. The query ends in a condition,
+// with $1. All clients are named, because their id leads each key, and one by one: Citus refuses a subquery for each.
+func ofClients(
+	ctx context.Context, r reads, clientID payout.ClientID, scan func(scanner, *Found) error, query, value string,
+) (all []Found, err error) {
+	ids := []payout.ClientID{clientID}
+	if clientID == "" {
+		if ids, err = list(ctx, r, func(s scanner, id *payout.ClientID) error { return s.Scan(id) }, `select id from clients order by id`); err != nil {
+			return nil, err
+		}
+	}
+	for some := range slices.Chunk(ids, clientsPerSearch) {
+		in, args := inList(some, value)
+		rows, err := list(ctx, r, scan, query+` and r.client_id in `+in+` order by r.client_id`, args...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
+}
+
 // Find returns the rows that have an id, of one client or, with an empty id, of all.
 func (r reads) Find(ctx context.Context, clientID payout.ClientID, id string) ([]Found, error) {
 	var all []Found
 	for _, k := range kinds {
 		// One row at most for each client, by the primary key: all of them lead with the client.
-		rows, err := list(ctx, r, func(s scanner, f *Found) error {
+		rows, err := ofClients(ctx, r, clientID, func(s scanner, f *Found) error {
 			f.Kind, f.ID = k.kind, id
 			return s.Scan(&f.ClientID, &f.Shown)
-		}, `select id, shown from (select c.id, (select `+k.shown+` from `+k.from+` and r.client_id = c.id and r.id = $1 limit 1) as shown
-			from clients c where $2 = '' or c.id = $2) as found where shown is not null order by id`, id, string(clientID))
+		}, `select r.client_id, `+k.shown+` from `+k.from+` and r.id = $1`, id)
 		if err != nil {
 			return nil, err
 		}
@@ -96,10 +120,8 @@ func (r reads) Find(ctx context.Context, clientID payout.ClientID, id string) ([
 // FindKey returns what an idempotency key created, of one client or, with an empty id, of all. Shown is empty for what is no
 // longer there.
 func (r reads) FindKey(ctx context.Context, clientID payout.ClientID, key string) ([]Found, error) {
-	used, err := list(ctx, r, func(s scanner, f *Found) error { return s.Scan(&f.ClientID, &f.ID) },
-		`select id, resource from (select c.id, (select k.resource_id from idempotency_keys k
-			where k.client_id = c.id and k.idempotency_key = $1 limit 1) as resource
-			from clients c where $2 = '' or c.id = $2) as found where resource is not null order by id`, key, string(clientID))
+	used, err := ofClients(ctx, r, clientID, func(s scanner, f *Found) error { return s.Scan(&f.ClientID, &f.ID) },
+		`select r.client_id, r.resource_id from idempotency_keys r where r.idempotency_key = $1`, key)
 	if err != nil {
 		return nil, err
 	}
@@ -121,13 +143,12 @@ func (r reads) FindRequest(ctx context.Context, clientID payout.ClientID, reques
 		kind  Kind
 		table string
 	}{{KindUser, "users"}, {KindTransaction, "transactions"}} {
-		rows, err := list(ctx, r, func(s scanner, f *Found) error {
+		rows, err := ofClients(ctx, r, clientID, func(s scanner, f *Found) error {
 			f.Kind = k.kind
 			err := s.Scan(&f.ClientID, &f.ID)
 			f.Shown = f.ID
 			return err
-		}, `select id, created from (select c.id, (select r.id from `+k.table+` r where r.client_id = c.id and r.request_id = $1 limit 1) as created
-			from clients c where $2 = '' or c.id = $2) as found where created is not null order by id`, requestID, string(clientID))
+		}, `select r.client_id, r.id from `+k.table+` r where r.request_id = $1`, requestID)
 		if err != nil {
 			return nil, err
 		}
