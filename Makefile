@@ -135,8 +135,8 @@ crash: ## Kill replicas and PostgreSQL while payouts make MOVES (2000) transitio
 
 .PHONY: citus
 citus: ## Test the store, races and crashes on the Citus cluster that PAYOUTD_TEST_CITUS names, and kill nodes of another (PAYOUTD_TEST_CITUS_PROGRAMS)
-	go test -short -run 'Citus|Distribut' -parallel 2 -timeout 30m ./server/store
-	PAYOUTD_TEST_ENGINE=citus go test -short -timeout 30m ./server/payoutd ./server/e2e/concurrency ./server/e2e/crash
+	go test -short -run 'Citus|Distribut' -parallel 2 -timeout 30m ./server/store ./server/payoutd
+	PAYOUTD_TEST_ENGINE=citus go test -short -timeout 30m ./server/e2e/concurrency ./server/e2e/crash
 	go test -short -run 'Citus' -parallel 2 -timeout 30m ./server/e2e/outage ./server/e2e/webhooks
 
 .PHONY: soak
