@@ -129,7 +129,7 @@ func TestEveryStatementFindsItsRowsByAnIndex(t *testing.T) {
 func ofHalves(t testing.TB) shape {
 	t.Helper()
 	transactions, users := scale(t)
-	return shape{transactions, users, 5000, `(case when {user} % 2 = 0 then 'sandbox' else 'client-' || ({user} % 2000) end)`}
+	return shape{transactions, users, 5000, `(case when {user} % 2 = 0 then 'sandbox' else 'client-' || ({user} % 2000) end)`, nil}
 }
 
 // readsRangesOnly checks the database, and wants each range of users to be found without a look at the rows of others, and
