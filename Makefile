@@ -111,7 +111,7 @@ bench: ## Compare with ogen, stock kin-openapi, pgbench and Prism in turns (ONLY
 	@cd server/bench && go generate && go run . -only="$(ONLY)"
 
 .PHONY: growth
-growth: ## Compare a transaction, and the last page of a list, in a database of 1,000,000 transactions with an empty one, in turns
+growth: ## Compare a transaction in a database of 1,000,000 with one of 1,000, and the last page of long lists with the first, in turns
 	PAYOUTD_TEST_TRANSACTIONS=1000000 PAYOUTD_TEST_ENGINE=postgres go test -run '^$$' -bench Growth -benchtime 1x -timeout 30m ./server/e2e/plans
 
 .PHONY: bench-parts

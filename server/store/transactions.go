@@ -117,8 +117,9 @@ func (r reads) transactions(ctx context.Context, clientID payout.ClientID, query
 // addDocuments adds the documents of the transactions.
 func (r reads) addDocuments(ctx context.Context, clientID payout.ClientID, all []payout.Transaction) error {
 	ids := make([]payout.TransactionID, len(all))
+	at := make(map[payout.TransactionID]*payout.Transaction, len(all))
 	for i, t := range all {
-		ids[i] = t.ID
+		ids[i], at[t.ID] = t.ID, &all[i]
 	}
 	type row struct {
 		transactionID payout.TransactionID
@@ -129,17 +130,11 @@ func (r reads) addDocuments(ctx context.Context, clientID payout.ClientID, all [
 		return s.Scan(&v.transactionID, &v.document.ID, &v.document.Type)
 	}, `select transaction_id, id, type from documents
 		where client_id = $1 and transaction_id in `+in+` order by transaction_id, position`, args...)
-	if err != nil {
-		return err
+	for _, v := range rows {
+		t := at[v.transactionID]
+		t.Documents = append(t.Documents, v.document)
 	}
-	for i := range all {
-		for _, v := range rows {
-			if v.transactionID == all[i].ID {
-				all[i].Documents = append(all[i].Documents, v.document)
-			}
-		}
-	}
-	return nil
+	return err
 }
 
 // dropVerified leaves of the required information, which is stored as it was at creation, what is not VERIFIED yet; nothing

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,11 +26,18 @@ func scale(t testing.TB) (transactions, users int) {
 	return transactions, transactions / 10
 }
 
-// filling has the rows of each table, by their number i. The first sandbox client has every second user, user 0 included;
-// other clients share the rest. User 0 has every tenth transaction.
+// shape is how many rows there are and whose they are.
+type shape struct {
+	transactions, users int
+	others              int            // rows of tables that do not grow with users, clients among them
+	client              string         // the client of the user {user}
+	empty               *regexp.Regexp // tables without rows; nil: none
+}
+
+// filling has the rows of each table, by their number i. User 0 is of the first sandbox client, and has every tenth transaction.
 var filling = []struct {
 	table  string
-	per    int    // rows for each user; 0: 5,000 rows in all
+	per    int    // rows for each user; 0: those of shape.others
 	user   string // the number of the user
 	values string // {id} is the id of i, {user} that of the user, {client} the client of that user
 }{
@@ -49,7 +57,7 @@ var filling = []struct {
 	{"cip_tags (client_id, user_id, tag, status)", 3, "(i % {users})",
 		`{client}, {user}, case i / {users} when 0 then 'GENDER' when 1 then 'OCCUPATION' else 'MIDDLE_NAME' end, 'SUBMIT'`},
 	{"limit_usage (client_id, user_id, destination, currency, period, used)", 3, "(i % {users})",
-		`{client}, {user}, 'NP', 'USD', '202' || (i / {users}), 100`},
+		`{client}, {user}, 'NP', 'USD', case i / {users} when 0 then '2026' when 1 then '2026-03' else '2026-03-14' end, 100`}, // today
 	{"funding_accounts (client_id, id, user_id, type, label, status, created_at)", 1, "i",
 		`{client}, {id}, {user}, 'CARD', '', 'ACTIVE', i`},
 	{"receive_users (client_id, id, user_id, first_name, last_name, email, mobile_phone, address_line1, city, state, zipcode, country, created_at)", 1, "i",
@@ -85,30 +93,36 @@ var filling = []struct {
 		`{id}, 'settle', cast(i as text), 'file', 'operator', i, 20, '{}'`},
 	{"payout_file_lines (client_id, transaction_id, file_id, line)", 10, "(case when i % 10 = 0 then 0 else i % {users} end)",
 		`{client}, {id}, {file}, i`},
-	{`documents (client_id, id, user_id, transaction_id, position, kind, type, value, media_type, expiry_date, issuing_authority, country, state)`, 2, "(case when i % 10 = 0 then 0 else i % {users} end)",
-		`{client}, {id}, {user}, case when i % 2 = 0 then {id} end, 0, 'virtual', 'PASSPORT', '1', '', '', '', '', ''`},
+	// One of a user and one of a transaction in turns: every tenth transaction has one, from the oldest to the newest.
+	{`documents (client_id, id, user_id, transaction_id, position, kind, type, value, media_type, expiry_date, issuing_authority, country, state)`, 2,
+		"(case when i % 2 = 1 then i % {users} when {documented} % 10 = 0 then 0 else {documented} % {users} end)",
+		`{client}, {id}, {user}, case when i % 2 = 0 then {transaction} end, 0, 'virtual', 'PASSPORT', '1', '', '', '', '', ''`},
 }
 
 // rowID is the id of row i.
 func rowID(i int) string { return fmt.Sprintf("00000000-0000-7000-8000-%012d", i) }
 
 // fill writes these rows in addition to those of the sandbox.
-func fill(t testing.TB, db *sql.DB) {
+func fill(t testing.TB, db *sql.DB, s shape) {
 	t.Helper()
 	id := func(number string) string {
 		return `('00000000-0000-7000-8000-' || substr(cast(1000000000000 + ` + number + ` as text), 2))`
 	}
-	transactions, users := scale(t)
+	users, others := strconv.Itoa(s.users), strconv.Itoa(s.others)
+	documented := `(5 * i + i / 2 % 10)`
 	for _, r := range filling {
-		user := strings.ReplaceAll(r.user, "{users}", strconv.Itoa(users))
-		client := `(case when ` + user + ` % 2 = 0 then 'sandbox' else 'client-' || (` + user + ` % 2000) end)`
-		values := strings.NewReplacer("{id}", id("i"), "{user}", id(user), "{client}", client, "{users}", strconv.Itoa(users),
-			"{endpoint}", id(`(case when `+user+` % 2 = 0 then 0 else `+user+` % 5000 end)`), "{file}", id("(i % 5000)"),
-			"{transactions}", strconv.Itoa(transactions),
+		if s.empty != nil && s.empty.MatchString(r.table) {
+			continue
+		}
+		user := strings.NewReplacer("{users}", users, "{documented}", documented).Replace(r.user)
+		client := strings.ReplaceAll(s.client, "{user}", user)
+		values := strings.NewReplacer("{id}", id("i"), "{user}", id(user), "{client}", client, "{users}", users,
+			"{endpoint}", id(`(case when `+user+` % 2 = 0 then 0 else `+user+` % `+others+` end)`), "{file}", id("(i % "+others+")"),
+			"{transaction}", id(documented), "{transactions}", strconv.Itoa(s.transactions),
 			// Most rows of the table have a status that the first client has nowhere, and the reverse.
 			"{status}", `case when i <> 10 and `+user+` % 2 = 0 then 'COMPLETED' else 'INITIATED' end`,
 			"{delivery}", `case when i <> 10 and `+user+` % 2 = 0 then 'DELIVERED' else 'NONE' end`).Replace(r.values)
-		n := cmp.Or(r.per*transactions/10, 5000)
+		n := cmp.Or(r.per*s.users, s.others)
 		servertest.Exec(t, db, fmt.Sprintf(`insert into %s with recursive numbers(i) as (select 0 union all select i + 1 from numbers where i < %d)
 			select %s from numbers`, r.table, n-1, values))
 	}

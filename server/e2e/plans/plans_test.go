@@ -87,7 +87,7 @@ func TestEveryStatementFindsItsRowsByAnIndex(t *testing.T) {
 	s := servertest.New(t, func(c *server.Config) { c.Database = cluster.URL })                // before there are other clients
 	servertest.Exec(t, db, `set session_replication_role = replica`, `set work_mem = '256MB'`) // foreign keys are not checked
 	begun := time.Now()
-	fill(t, db)
+	fill(t, db, ofHalves(t))
 	t.Logf("filled PostgreSQL in %s", time.Since(begun))
 	l := planLog{filepath.Join(cluster.Dir, "plans", "plans.json"), servertest.Beside(t, cluster.URL)}
 	ranges := readsRangesOnly(t, cluster.URL, l) // without statistics, as after a restore
@@ -123,6 +123,13 @@ func TestEveryStatementFindsItsRowsByAnIndex(t *testing.T) {
 	t.Logf("%d statements, %d of them different; rows %v", len(plans), len(queries), rows)
 	maps.Copy(queries, ranges)
 	planOnSQLite(t, queries)
+}
+
+// ofHalves is the shape of the large tables: the first sandbox client has every second user, and other clients share the rest.
+func ofHalves(t testing.TB) shape {
+	t.Helper()
+	transactions, users := scale(t)
+	return shape{transactions, users, 5000, `(case when {user} % 2 = 0 then 'sandbox' else 'client-' || ({user} % 2000) end)`, nil}
 }
 
 // readsRangesOnly checks the database, and wants each range of users to be found without a look at the rows of others, and
@@ -232,7 +239,7 @@ func planOnSQLite(t testing.TB, queries map[string]bool) {
 		if filled {
 			servertest.Exec(t, db, `pragma synchronous = off`, `pragma journal_mode = off`, `pragma cache_size = -1000000`)
 			begun := time.Now()
-			fill(t, db)
+			fill(t, db, ofHalves(t))
 			servertest.Exec(t, db, `analyze`)
 			t.Logf("filled SQLite in %s", time.Since(begun))
 		}
