@@ -159,7 +159,7 @@ func TestATransactionThatEndsFailsForAllInIt(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
 	before := q.add(t.Context(), "before", keep)
-	ends := q.add(t.Context(), "ends", func(payout.Tx) error { return q.db.group.current.exec("rollback") })
+	ends := q.add(t.Context(), "ends", func(payout.Tx) error { return q.db.group.current.exec(q.db, "rollback") })
 	next := q.add(t.Context(), "next", keep)
 	q.free()
 	for name, outcome := range map[string]<-chan error{"before": before, "ends": ends} {
