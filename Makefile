@@ -101,8 +101,8 @@ pictures: axe ## Take pictures of the console, the documentation and a conforman
 	@mkdir -p server/docs/pictures && cp .tmp/pictures/console.png .tmp/pictures/docs.png server/docs/pictures
 
 .PHONY: bench
-bench: ## Compare with ogen, stock kin-openapi, pgbench and Prism in turns (ONLY=GROUP,... for some); table and picture in .tmp/bench
-	@cd server/bench && go generate && go run . -only="$(ONLY)"
+bench: ## Compare with ogen, stock kin-openapi, pgbench and Prism in turns (ONLY=GROUP,... for some, BEFORE=FILE: another payoutd, SHORT=-short); see .tmp/bench
+	@cd server/bench && go generate && go run . -only="$(ONLY)" -before="$(BEFORE)" $(SHORT)
 
 .PHONY: growth
 growth: ## Compare a transaction, and the last page of a list, in a database of 1,000,000 transactions with an empty one, in turns
