@@ -37,7 +37,8 @@ func sqliteEngine(path string) engine {
 			}
 			// One writer, because SQLite has one write lock: waiting for a connection is fair and never SQLITE_BUSY.
 			// FULL, because an acknowledged transaction must survive a power cut.
-			if writer, err = openSQLite(path, "_txlock=immediate&_synchronous=FULL", 1); err != nil {
+			// What a write of a group could take back is kept in memory, not in a temporary file.
+			if writer, err = openSQLite(path, "_txlock=immediate&_synchronous=FULL&_pragma=temp_store(memory)", 1); err != nil {
 				return nil, nil, err
 			}
 			// The file must be in WAL mode before readers open it. Switching a new file to WAL is the one operation that
