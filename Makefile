@@ -187,6 +187,7 @@ lint: $(LINT) ## Run go vet, that of the SDK for Windows and macOS as well, and 
 	@# The SDK and its test kit run there as well; the service itself is for Linux.
 	$(foreach system,$(SYSTEMS),GOOS=$(system) go vet ./client/... &&) true
 	$(LINT) run ./...
+	cd server/bench && go generate 2>/dev/null && $(CURDIR)/$(LINT) run ./...
 
 $(LINT):
 	GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)

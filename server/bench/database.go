@@ -79,7 +79,7 @@ func transactions(ctx context.Context, b *bench) (err error) {
 	}{
 		{"pgbench, 16 clients, one statement", []part{{name: "pgbench", meter: ended}, {name: "PostgreSQL", meter: database}},
 			func(int) (load, error) { return pgbench(ctx, cluster, script, b) }},
-		{fmt.Sprintf("payoutd, %d callers", b.callers),
+		{"payoutd, " + many(b.callers),
 			[]part{{name: "callers", meter: ourselves}, {name: "payoutd", meter: process(d.cmd.Process.Pid)}, {name: "PostgreSQL", meter: database}},
 			func(turn int) (load, error) {
 				l, err := b.pay(ctx, d.address, all, strconv.Itoa(turn), b.callers)
@@ -202,7 +202,7 @@ func sqlite(ctx context.Context, b *bench) (err error) {
 	together := b.table.group("transactions on SQLite", "/s")
 	for turn := range b.turns {
 		for _, callers := range []int{1, b.callers} {
-			number := map[bool]string{true: "one caller", false: fmt.Sprintf("%d callers", callers)}[callers == 1]
+			number := many(callers)
 			for _, c := range contenders {
 				l, err := b.pay(ctx, c.address, c.senders, fmt.Sprintf("%d-%d", turn, callers), callers)
 				if err != nil {

@@ -15,6 +15,14 @@ import (
 	"time"
 )
 
+// many is a number of callers in words.
+func many(callers int) string {
+	if callers == 1 {
+		return "one caller"
+	}
+	return fmt.Sprintf("%d callers", callers)
+}
+
 // load is what a run of requests took.
 type load struct {
 	requests  int

@@ -61,7 +61,7 @@ func front(ctx context.Context, b *bench) (err error) {
 	// The preview has the body and all rules of a creation, and writes nothing.
 	request := message(http.MethodPost, all[0].path+"/preview", credentials, all[0].body)
 	for _, callers := range []int{1, b.callers} {
-		number := fmt.Sprintf(", %d callers", callers)
+		number := ", " + many(callers)
 		rates, costs := b.table.group("validating proxy"+number, "/s"), b.table.group("CPU time of a request in the proxy"+number, "us")
 		latencies := b.table.group("latency that the proxy adds"+number, "ms")
 		for range b.turns {
