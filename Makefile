@@ -10,8 +10,6 @@ ENGINE := $(addprefix ./server/e2e/,concurrency crash events idempotency memory 
 COMPETING := $(addprefix ./server/e2e/,concurrency events idempotency transactions)
 # Packages in which goroutines share things, for a short run with the race detector.
 RACING := $(CONCURRENT) ./server ./server/webhooks $(addprefix ./server/e2e/,events idempotency webhooks)
-# Two packages for each processor at the same time: their tests wait more than they compute.
-GOTEST := go test -p $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 # The newer of the two versions of Go that the SDK supports; go.mod names the older one.
 NEXT_GO := go1.27.1
 # Other systems than this one on which the SDK runs.
@@ -41,16 +39,24 @@ demo: ## Run payouts to their end with the SDK against a fresh sandbox: paid, fa
 
 .PHONY: test
 test: ## Run all tests on SQLite, and those that depend on the engine on PostgreSQL as well
+	@$(MAKE) --no-print-directory -j2 test-sqlite test-postgres
+
+# Two at the same time, because tests wait about as long as they compute.
+.PHONY: test-sqlite
+test-sqlite:
 	@# The first package waits most of its time, while others run. The second implementation is a consumer.
-	$(GOTEST) -short ./server/webhooks $$(go list ./... | grep -v -e /e2e/browser -e /e2e/story -e /server/webhooks -e /consumers/second)
-	$(if $(RACE),$(GOTEST) -short $(RACE) $(CONCURRENT))
-	PAYOUTD_TEST_ENGINE=postgres $(GOTEST) -short $(ENGINE)
-	PAYOUTD_TEST_ENGINE=postgres PAYOUTD_TEST_ISOLATION=serializable $(GOTEST) -short $(COMPETING)
+	go test -short ./server/webhooks $$(go list ./... | grep -v -e /e2e/browser -e /e2e/story -e /server/webhooks -e /consumers/second)
+
+.PHONY: test-postgres
+test-postgres:
+	PAYOUTD_TEST_ENGINE=postgres go test -short $(ENGINE)
+	PAYOUTD_TEST_ENGINE=postgres PAYOUTD_TEST_ISOLATION=serializable go test -short $(COMPETING)
 	@# In their own folders, because only there does go print the output of a passing run: that PostgreSQL, Chromium or a namespace is missing.
 	cd server/e2e/browser && go test -short
 	cd server/e2e/story && go test -short
 	cd server/e2e/operations && PAYOUTD_TEST_ENGINE=postgres go test -short
 	cd conformance && PAYOUTD_TEST_ENGINE=postgres go test -short
+	$(if $(RACE),go test -short $(RACE) $(CONCURRENT))
 
 .PHONY: test-go-next
 test-go-next: ## Run the tests of the SDK with the newer of the two versions of Go that it supports
@@ -60,7 +66,7 @@ test-go-next: ## Run the tests of the SDK with the newer of the two versions of 
 .PHONY: races
 races: ## Run all tests with the race detector, and races between callers and replicas at full length (SHORT=-short for the packages that share most)
 ifdef SHORT
-	$(GOTEST) -short -timeout 30m $(RACE) ./server/webhooks $(filter-out ./server/webhooks,$(RACING))
+	go test -short -timeout 30m $(RACE) ./server/webhooks $(filter-out ./server/webhooks,$(RACING))
 else
 	go test -timeout 30m $(RACE) ./server/webhooks $$(go list ./... | grep -v -e /server/webhooks -e /conformance/mutants -e /consumers/second -e /openapi/compat -e /server/e2e/docs -e /server/e2e/memory -e /e2e/browser)
 	@# Without the race detector, because replicas race more often when they are faster.

@@ -37,7 +37,8 @@ func (r result) print(out io.Writer) {
 		fmt.Fprintf(out, "%-22s %-8s %s\n", r.consumer.Name, o.name, o.cell())
 		if o.err != nil {
 			lines := strings.Split(o.output, "\n")
-			fmt.Fprintf(out, "  %s\n  %v\n", strings.Join(lines[max(0, len(lines)-40):], "\n  "), o.err)
+			fmt.Fprintf(out, "  %s\n  %v; .tmp/consumers/%s.log has all of it\n", strings.Join(lines[max(0, len(lines)-40):], "\n  "),
+				o.err, r.consumer.Name)
 		}
 	}
 }

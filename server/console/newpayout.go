@@ -121,7 +121,7 @@ func buildPayout(v *visit) (*payoutSheet, *api.User, way, error) {
 	s := &payoutSheet{
 		op: o, User: list("user", "Sender", true), Account: o.field("from_fund_id"), Payee: list("payee", "Payee", true), To: list("to", "How it is paid", true),
 		Pickup: list("pickup_location", "Pick-up location", false), Mode: list("mode", "What is fixed", false), Key: &field{Name: "key", Label: "Idempotency key", Kind: "text", Max: o.keyMax},
-		Amounts: o.fields("from_amount", "from_currency", "exchange_rate", "fee_amount", "to_amount"), Texts: o.fields("client_reference", "purpose", "note"),
+		Amounts: o.fields("from_amount", "from_currency", "exchange_rate", "fee_amount", "to_amount"), Texts: o.fields("client_reference", "purpose", "custom_purpose", "remittance_purpose", "note", "funding_source_type", "ip_address"),
 	}
 	s.Mode.Options = []choice{{Value: string(api.CalculationModeSenderAmount), Label: "the amount sent"}, {Value: string(api.CalculationModeReceiverAmount), Label: "the amount received"}}
 	s.Amounts[4].Label = "Received, if it is fixed"

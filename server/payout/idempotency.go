@@ -19,6 +19,8 @@ type creation[T any, ID ~string] struct {
 	// check rejects what is wrong with the request alone, before anything is written; it may be nil. Rules about what may
 	// change belong in create, where a repeat waits for the first request (D-65).
 	check func() error
+	// read reads what create needs, and judges nothing; it may be nil. It may share the round trip that takes the key.
+	read func(r Reader) error
 	// create checks the rules and writes the resource with this id.
 	create func(tx Tx, id ID) (T, error)
 	// find reads the resource in its present state.
@@ -42,8 +44,8 @@ func once[T any, ID ~string](
 	return v, false, err
 }
 
-// write creates the resource and takes the key, both or neither. It takes the key first, so that a concurrent repeat waits
-// here, before it checks any rule.
+// write creates the resource and takes the key, both or neither. It takes the key before it checks any rule, so that a
+// concurrent repeat waits here.
 func write[T any, ID ~string](
 	ctx context.Context, s *Service, c Client, key Idempotency, n creation[T, ID],
 ) (v T, replayed bool, err error) {
@@ -55,15 +57,21 @@ func write[T any, ID ~string](
 	err = s.store.Write(ctx, func(tx Tx) error { // which may be repeated
 		replayed = false
 		id := s.newID()
+		free := func() (bool, error) { return true, nil }
 		if key.Key != "" {
-			free, err := tx.InsertIdempotencyKey(ctx, c.ID, key, id)
-			if err != nil {
+			free = tx.InsertIdempotencyKey(ctx, c.ID, key, id)
+		}
+		if n.read != nil {
+			if err := n.read(tx); err != nil {
 				return err
 			}
-			if !free {
-				v, replayed, err = replay(ctx, tx, c, key, n)
-				return err
-			}
+		}
+		switch ok, err := free(); {
+		case err != nil:
+			return err
+		case !ok:
+			v, replayed, err = replay(ctx, tx, c, key, n)
+			return err
 		}
 		v, err = n.create(tx, ID(id))
 		return err

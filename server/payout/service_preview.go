@@ -17,7 +17,11 @@ func (s *Service) PreviewTransaction(ctx context.Context, c Client, userID UserI
 	}
 	var v Preview
 	err = s.store.Read(ctx, func(r Reader) error {
-		p, err := s.plan(ctx, r, c, userID, n, money)
+		sides, err := r.Sides(ctx, c.ID, userID, n.FromFundID, n.To)
+		if err != nil {
+			return err
+		}
+		p, err := s.plan(ctx, r, c, sides, n, money)
 		if err != nil {
 			return err
 		}

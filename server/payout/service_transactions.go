@@ -13,13 +13,18 @@ func (s *Service) CreateTransaction(
 	ctx context.Context, c Client, key Idempotency, userID UserID, n NewTransaction,
 ) (t Transaction, replayed bool, err error) {
 	var money amounts
+	var sides Sides
 	return once(ctx, s, c, key, creation[Transaction, TransactionID]{
 		check: func() (err error) {
 			money, err = n.amounts()
 			return err
 		},
+		read: func(r Reader) (err error) {
+			sides, err = r.Sides(ctx, c.ID, userID, n.FromFundID, n.To)
+			return err
+		},
 		create: func(tx Tx, id TransactionID) (Transaction, error) {
-			return s.create(ctx, tx, c, id, userID, n, money)
+			return s.create(ctx, tx, c, id, sides, n, money)
 		},
 		find: func(r Reader, id TransactionID) (Transaction, bool, error) {
 			return r.Transaction(ctx, c.ID, userID, id)
@@ -29,9 +34,9 @@ func (s *Service) CreateTransaction(
 
 // create checks the rules in their order and writes the transaction.
 func (s *Service) create(
-	ctx context.Context, tx Tx, c Client, id TransactionID, userID UserID, n NewTransaction, money amounts,
+	ctx context.Context, tx Tx, c Client, id TransactionID, sides Sides, n NewTransaction, money amounts,
 ) (Transaction, error) {
-	p, err := s.plan(ctx, tx, c, userID, n, money)
+	p, err := s.plan(ctx, tx, c, sides, n, money)
 	if err != nil {
 		return Transaction{}, err
 	}
@@ -45,7 +50,7 @@ func (s *Service) create(
 	if err != nil {
 		return Transaction{}, err
 	}
-	requested, err := s.request(ctx, tx, c, userID, l.requested)
+	requested, err := s.request(ctx, tx, c, t.UserID, l.requested)
 	if err != nil {
 		return Transaction{}, err
 	}
@@ -92,12 +97,8 @@ type planned struct {
 
 // plan checks all rules but that of the limits, in their order. It writes nothing.
 func (s *Service) plan(
-	ctx context.Context, r Reader, c Client, userID UserID, n NewTransaction, money amounts,
+	ctx context.Context, r Reader, c Client, sides Sides, n NewTransaction, money amounts,
 ) (planned, error) {
-	sides, err := r.Sides(ctx, c.ID, userID, n.FromFundID, n.To)
-	if err != nil {
-		return planned{}, err
-	}
 	if sides.Sender == nil {
 		return planned{}, NotFound("user")
 	}

@@ -116,9 +116,9 @@ func pageOf[T any](page Page, read func(Page) ([]T, error), at func(T) Position)
 type Tx interface {
 	Reader
 
-	// InsertIdempotencyKey takes a key for a resource that this write creates. It waits for a concurrent write with that
-	// key, and returns false without writing if that one was committed.
-	InsertIdempotencyKey(ctx context.Context, clientID ClientID, key Idempotency, resourceID string) (bool, error)
+	// InsertIdempotencyKey takes a key for a resource that this write creates, at the latest when what it returns is called.
+	// It waits for a concurrent write with that key, and returns false without writing if that one was committed.
+	InsertIdempotencyKey(ctx context.Context, clientID ClientID, key Idempotency, resourceID string) (free func() (bool, error))
 
 	// InsertUser writes the user and its documents.
 	InsertUser(ctx context.Context, clientID ClientID, u User) error

@@ -186,7 +186,7 @@ func fill(ctx context.Context, tx payout.Tx) error {
 	for id, key := range map[string]payout.Idempotency{
 		transferID: {Key: "order-1", Fingerprint: "abc"}, ashaID: {Key: "sign\x1bup", Fingerprint: "def"}, fundID: {Key: "card\t1", Fingerprint: "012"},
 	} {
-		if _, err := tx.InsertIdempotencyKey(ctx, client, key, id); err != nil {
+		if _, err := tx.InsertIdempotencyKey(ctx, client, key, id)(); err != nil {
 			return err
 		}
 	}

@@ -60,7 +60,7 @@ func (o operator) withWebhooks(t *testing.T) {
 		if err := tx.InsertWebhookRotation(ctx, "acme", payout.WebhookRotation{ID: rotationID, EndpointID: hookID, CreatedAt: seeded}); err != nil {
 			return err
 		}
-		if _, err := tx.InsertIdempotencyKey(ctx, "acme", payout.Idempotency{Key: "rotation", Fingerprint: "345"}, rotationID); err != nil {
+		if _, err := tx.InsertIdempotencyKey(ctx, "acme", payout.Idempotency{Key: "rotation", Fingerprint: "345"}, rotationID)(); err != nil {
 			return err
 		}
 		for _, d := range []payout.WebhookDelivery{failed, delivered, pending} {

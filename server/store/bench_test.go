@@ -24,7 +24,7 @@ func BenchmarkSQLiteWrites(b *testing.B) {
 	var n atomic.Int64
 	insert := func(ctx context.Context, tx payout.Tx) error {
 		key := fmt.Sprint(n.Add(1))
-		_, err := tx.InsertIdempotencyKey(ctx, "a", payout.Idempotency{Key: key, Fingerprint: "f"}, key)
+		_, err := tx.InsertIdempotencyKey(ctx, "a", payout.Idempotency{Key: key, Fingerprint: "f"}, key)()
 		return err
 	}
 	for _, how := range []struct {

@@ -63,7 +63,7 @@ func (q *queueOf) add(ctx context.Context, key string, then func(payout.Tx) erro
 			}
 		}()
 		outcome <- q.db.Write(ctx, func(tx payout.Tx) error {
-			if _, err := tx.InsertIdempotencyKey(q.t.Context(), "a", payout.Idempotency{Key: key, Fingerprint: "f"}, key); err != nil {
+			if _, err := tx.InsertIdempotencyKey(q.t.Context(), "a", payout.Idempotency{Key: key, Fingerprint: "f"}, key)(); err != nil {
 				return err
 			}
 			return then(tx)

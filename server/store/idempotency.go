@@ -13,13 +13,20 @@ func (r reads) IdempotencyKey(ctx context.Context, clientID payout.ClientID, key
 		`select fingerprint, resource_id from idempotency_keys where client_id = $1 and idempotency_key = $2`+r.engine.kept, clientID, key)
 }
 
-// InsertIdempotencyKey takes a key for a resource that the same write creates. It waits for a concurrent write with that
-// key, and returns false without writing if that one was committed.
-func (t tx) InsertIdempotencyKey(ctx context.Context, clientID payout.ClientID, key payout.Idempotency, resourceID string) (bool, error) {
-	n, err := t.exec(ctx, `insert into idempotency_keys (client_id, idempotency_key, fingerprint, resource_id)
-		values ($1, $2, $3, $4) on conflict (client_id, idempotency_key) do nothing`,
+// InsertIdempotencyKey takes a key for a resource that the same write creates, with the next query if the engine has round trips,
+// and at the latest when what it returns is called. It waits for a concurrent write with that key, and returns false without
+// writing if that one was committed.
+func (t tx) InsertIdempotencyKey(
+	ctx context.Context, clientID payout.ClientID, key payout.Idempotency, resourceID string,
+) (free func() (bool, error)) {
+	inserted := askOne(ctx, t.reads, func(s scanner, one *int) error { return s.Scan(one) },
+		`insert into idempotency_keys (client_id, idempotency_key, fingerprint, resource_id)
+		values ($1, $2, $3, $4) on conflict (client_id, idempotency_key) do nothing returning 1`,
 		clientID, key.Key, key.Fingerprint, resourceID)
-	return n == 1, err
+	return func() (bool, error) {
+		_, ok, err := inserted()
+		return ok, err
+	}
 }
 
 // ResourceKeys returns the keys that created resources of a client, by the id of the resource.

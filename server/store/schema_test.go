@@ -173,7 +173,7 @@ func TestAMigrationWaitsForOlderWrites(t *testing.T) {
 	s, newer, db := opened(t, url), engine.newer(t, dsn, excluding), engine.connect(t, dsn)
 	migrated := make(chan error, 1)
 	if err := s.Write(t.Context(), func(tx payout.Tx) error {
-		if _, err := tx.InsertIdempotencyKey(t.Context(), "acme", payout.Idempotency{Key: "key", Fingerprint: "f"}, "id"); err != nil {
+		if _, err := tx.InsertIdempotencyKey(t.Context(), "acme", payout.Idempotency{Key: "key", Fingerprint: "f"}, "id")(); err != nil {
 			return err
 		}
 		go func() {

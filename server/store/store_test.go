@@ -249,7 +249,7 @@ func TestAWriteThatStandsStillIsAnOutage(t *testing.T) {
 	}
 	defer s.Close()
 	insert := func(tx payout.Tx) (bool, error) {
-		return tx.InsertIdempotencyKey(t.Context(), "acme", payout.Idempotency{Key: "key", Fingerprint: "f"}, "id")
+		return tx.InsertIdempotencyKey(t.Context(), "acme", payout.Idempotency{Key: "key", Fingerprint: "f"}, "id")()
 	}
 	err = s.Write(t.Context(), func(tx payout.Tx) error {
 		if _, err := insert(tx); err != nil {

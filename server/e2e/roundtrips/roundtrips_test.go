@@ -15,9 +15,9 @@ import (
 // budget is how many round trips each operation costs, for a client that is remembered, and on connections on which its
 // statements are prepared. A write begins with its first statement, and ends with its last one.
 var budget = map[string]int{
-	// 1: the key is taken. 2: both sides are read. 3: the amount is added to the limits, and the tags are read. 4: the
+	// 1: the key is taken, and both sides are read. 2: the amount is added to the limits, and the tags are read. 3: the
 	// transaction and its event are written, and committed.
-	"createTransaction":  4,
+	"createTransaction":  3,
 	"previewTransaction": 4,
 	"cancelTransaction":  4, "setTransactionStatus": 5,
 	"getTransaction": 2, "listTransactions": 3, "listClientTransactions": 2,

@@ -81,7 +81,7 @@ func putSound(t *testing.T, db Database) world {
 	write(t, db, func(ctx context.Context, tx payout.Tx) error { // a key of each kind of resource
 		for _, id := range []string{string(w.user.ID), string(w.funding.ID), string(w.receiver.ID), string(w.bank.ID), string(w.wallet.ID)} {
 			key := payout.Idempotency{Key: "key of " + id, Fingerprint: "f"}
-			if err := keep(tx.InsertIdempotencyKey(ctx, w.client.ID, key, id)); err != nil {
+			if err := keep(tx.InsertIdempotencyKey(ctx, w.client.ID, key, id)()); err != nil {
 				return err
 			}
 		}

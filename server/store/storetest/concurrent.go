@@ -20,7 +20,7 @@ func keyWaits(t *testing.T, db Database) {
 		inserted, release := make(chan struct{}), make(chan struct{})
 		first, second := make(chan error, 1), make(chan error, 1)
 		insert := func(tx payout.Tx, id string) (bool, error) {
-			return tx.InsertIdempotencyKey(t.Context(), w.client.ID, payout.Idempotency{Key: "key", Fingerprint: "f"}, id)
+			return tx.InsertIdempotencyKey(t.Context(), w.client.ID, payout.Idempotency{Key: "key", Fingerprint: "f"}, id)()
 		}
 		go func() {
 			first <- db.Write(t.Context(), func(tx payout.Tx) error {
@@ -101,7 +101,7 @@ func keyRace(t *testing.T, db Database) {
 			transfer := w.another(payout.TransactionID(strconv.Itoa(i)))
 			transfer.Documents = []payout.Document{{ID: payout.DocumentID("document " + transfer.ID), Type: "INVOICE"}}
 			key := payout.Idempotency{Key: "key", Fingerprint: "f"}
-			if free, err = tx.InsertIdempotencyKey(ctx, w.client.ID, key, string(transfer.ID)); err != nil || !free {
+			if free, err = tx.InsertIdempotencyKey(ctx, w.client.ID, key, string(transfer.ID))(); err != nil || !free {
 				return err
 			}
 			return tx.InsertTransaction(ctx, w.client.ID, transfer)

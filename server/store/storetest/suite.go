@@ -181,7 +181,7 @@ func (w world) insert(ctx context.Context, tx payout.Tx) error {
 		func() error { return tx.InsertReceiveUser(ctx, id, w.receiver) },
 		func() error { return tx.InsertBankAccount(ctx, id, w.bank) },
 		func() error { return tx.InsertWalletAccount(ctx, id, w.wallet) },
-		func() error { return keep(tx.InsertIdempotencyKey(ctx, id, w.key, string(w.transfer.ID))) },
+		func() error { return keep(tx.InsertIdempotencyKey(ctx, id, w.key, string(w.transfer.ID))()) },
 		func() error { return tx.InsertTransaction(ctx, id, w.transfer) },
 		func() error { return tx.InsertEvents(ctx, id, w.event) },
 		func() error { _, err := tx.AddUsage(ctx, id, w.usage, w.used); return err },

@@ -187,7 +187,7 @@ func webhookDeletion(t *testing.T, db Database) {
 			}
 		}
 		for key, id := range map[string]string{"key of endpoint": string(w.endpoint.ID), "key of rotation": string(w.rotation.ID)} {
-			if err := keep(tx.InsertIdempotencyKey(ctx, w.client.ID, payout.Idempotency{Key: key}, id)); err != nil {
+			if err := keep(tx.InsertIdempotencyKey(ctx, w.client.ID, payout.Idempotency{Key: key}, id)()); err != nil {
 				return err
 			}
 		}

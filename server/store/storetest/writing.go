@@ -229,12 +229,12 @@ func uniqueKeys(t *testing.T, db Database) {
 	write(t, db, func(ctx context.Context, tx payout.Tx) error {
 		for _, fingerprint := range []string{w.key.Fingerprint, "another fingerprint"} {
 			repeat := payout.Idempotency{Key: w.key.Key, Fingerprint: fingerprint}
-			if free, err := tx.InsertIdempotencyKey(ctx, id, repeat, "repeat"); free || err != nil {
+			if free, err := tx.InsertIdempotencyKey(ctx, id, repeat, "repeat")(); free || err != nil {
 				t.Errorf("the second with a key: free %t, %v", free, err)
 			}
 		}
 		same(t, "the first", found(tx.IdempotencyKey(ctx, id, w.key.Key))(t), used)
-		return keep(tx.InsertIdempotencyKey(ctx, id, another, string(w.user.ID)))
+		return keep(tx.InsertIdempotencyKey(ctx, id, another, string(w.user.ID))())
 	})
 	same(t, "the first", found(db.IdempotencyKey(ctx, id, w.key.Key))(t), used)
 	if _, ok, err := db.IdempotencyKey(ctx, id, ""); ok || err != nil {
@@ -259,7 +259,7 @@ func uniqueIDs(t *testing.T, db Database) {
 		"wallet account":  func(tx payout.Tx) error { return tx.InsertWalletAccount(ctx, id, w.wallet) },
 		"transaction":     func(tx payout.Tx) error { return tx.InsertTransaction(ctx, id, w.another(w.transfer.ID)) },
 		"key of one resource": func(tx payout.Tx) error {
-			return keep(tx.InsertIdempotencyKey(ctx, id, payout.Idempotency{Key: "another key", Fingerprint: "f"}, string(w.transfer.ID)))
+			return keep(tx.InsertIdempotencyKey(ctx, id, payout.Idempotency{Key: "another key", Fingerprint: "f"}, string(w.transfer.ID))())
 		},
 		"document": func(tx payout.Tx) error {
 			return tx.InsertUser(ctx, id, payout.User{ID: "another", Documents: w.user.Documents[:1]})
