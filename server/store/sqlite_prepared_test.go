@@ -30,7 +30,7 @@ func kept(t *testing.T, s *Store, fn func(map[string]sqliteStmt)) {
 }
 
 func insertKey(ctx context.Context, tx payout.Tx, key string) error {
-	_, err := tx.InsertIdempotencyKey(ctx, "a", payout.Idempotency{Key: key, Fingerprint: "f"}, key)
+	_, err := tx.InsertIdempotencyKey(ctx, "a", payout.Idempotency{Key: key, Fingerprint: "f"}, key)()
 	return err
 }
 
