@@ -107,8 +107,8 @@ pictures: axe ## Take pictures of the console, the documentation and a conforman
 	@mkdir -p server/docs/pictures && cp .tmp/pictures/console.png .tmp/pictures/docs.png server/docs/pictures
 
 .PHONY: bench
-bench: ## Compare with ogen, stock kin-openapi, pgbench and Prism in turns (ONLY=GROUP,... for some); table and picture in .tmp/bench
-	@cd server/bench && go generate && go run . -only="$(ONLY)"
+bench: ## Compare with ogen, stock kin-openapi, pgbench and Prism in turns (ONLY=GROUP,... for some, BEFORE=FILE: another payoutd, SHORT=-short); see .tmp/bench
+	@cd server/bench && go generate && go run . -only="$(ONLY)" -before="$(BEFORE)" $(SHORT)
 
 .PHONY: growth
 growth: ## Compare a transaction in a database of 1,000,000 with one of 1,000, and the last page of long lists with the first, in turns
@@ -194,6 +194,7 @@ lint: $(LINT) ## Run go vet, that of the SDK for Windows and macOS as well, and 
 	@# The SDK and its test kit run there as well; the service itself is for Linux.
 	$(foreach system,$(SYSTEMS),GOOS=$(system) go vet ./client/... &&) true
 	$(LINT) run ./...
+	cd server/bench && go generate 2>/dev/null && $(CURDIR)/$(LINT) run ./...
 
 $(LINT):
 	GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)

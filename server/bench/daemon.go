@@ -25,19 +25,20 @@ type daemon struct {
 	last    string // line of the log
 }
 
-// build builds payoutd and returns its path.
-func build(ctx context.Context, dir string) (string, error) {
-	binary := filepath.Join(dir, "payoutd")
-	cmd := exec.CommandContext(ctx, "go", "build", "-C", "../..", "-o", binary, "./server/payoutd")
+// build builds a program of this repository and returns its path.
+func build(ctx context.Context, dir, program string) (string, error) {
+	binary := filepath.Join(dir, filepath.Base(program))
+	cmd := exec.CommandContext(ctx, "go", "build", "-C", "../..", "-o", binary, program) //nolint:gosec // one of ours
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build payoutd: %w\n%s", err, out)
+		return "", fmt.Errorf("build %s: %w\n%s", program, err, out)
 	}
 	return binary, nil
 }
 
 // start starts payoutd on a database, and returns when it listens.
-func start(binary, database string) (*daemon, error) {
-	d := &daemon{cmd: exec.Command(binary, "serve", "--sandbox", "--listen=127.0.0.1:0", "--rate-limit=0")}
+func start(ctx context.Context, binary, database string) (*daemon, error) {
+	// Interrupted, it ends as it does with stop.
+	d := &daemon{cmd: exec.CommandContext(context.WithoutCancel(ctx), binary, "serve", "--sandbox", "--listen=127.0.0.1:0", "--rate-limit=0")}
 	d.cmd.Env = append(os.Environ(), "PAYOUTD_DATABASE="+database)
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	log, err := d.cmd.StderrPipe()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // opens PostgreSQL
 
@@ -34,7 +36,7 @@ func (b *bench) pay(ctx context.Context, address string, all []sender, turn stri
 }
 
 // transactions compares the service on PostgreSQL with pgbench, which writes the same rows (key, counters, transaction) in one
-// prepared statement. Both wait for the disk.
+// prepared statement. Both wait for the disk. It also says where the CPU time goes, which bounds both.
 func transactions(ctx context.Context, b *bench) (err error) {
 	cluster, err := pgtest.Start("", "fsync=on")
 	if err != nil {
@@ -45,7 +47,7 @@ func transactions(ctx context.Context, b *bench) (err error) {
 			err = errors.Join(err, fmt.Errorf("stop PostgreSQL: %w", failed))
 		}
 	}()
-	d, err := start(b.payoutd, cluster.URL)
+	d, err := start(ctx, b.payoutd, cluster.URL)
 	if err != nil {
 		return fmt.Errorf("start payoutd: %w", err)
 	}
@@ -57,35 +59,68 @@ func transactions(ctx context.Context, b *bench) (err error) {
 	if _, err := b.pay(ctx, d.address, all, "first", b.callers); err != nil { // pgbench copies rows of these
 		return err
 	}
-	script, err := pgbenchScript(ctx, b.dir, cluster.URL)
+	db, err := sql.Open("pgx", cluster.URL)
 	if err != nil {
 		return err
 	}
-	values := make([][]float64, 2)
-	var p50, p99 []float64
-	for turn := range b.turns {
-		rate, err := pgbench(ctx, cluster, script, b)
-		if err != nil {
-			return err
-		}
-		l, err := b.pay(ctx, d.address, all, strconv.Itoa(turn), b.callers)
-		if err != nil {
-			return err
-		}
-		values[0], values[1] = append(values[0], rate), append(values[1], l.rate())
-		p50, p99 = append(p50, l.quantile(.5).Seconds()*1000), append(p99, l.quantile(.99).Seconds()*1000)
+	defer db.Close() //nolint:errcheck // it only reads
+	script, err := pgbenchScript(ctx, b.dir, db)
+	if err != nil {
+		return err
 	}
-	b.table.add("transactions on PostgreSQL", "/s", []string{"pgbench, 16 clients, one statement", fmt.Sprintf("payoutd, %d callers", b.callers)}, values,
-		"", fmt.Sprintf("median %.1f ms, p99 %.1f ms", median(p50), median(p99)))
+	database, err := postmaster(cluster.Dir)
+	if err != nil {
+		return err
+	}
+	contenders := []struct {
+		name  string
+		parts []part
+		run   func(turn int) (load, error)
+	}{
+		{"pgbench, 16 clients, one statement", []part{{name: "pgbench", meter: ended}, {name: "PostgreSQL", meter: database}},
+			func(int) (load, error) { return pgbench(ctx, cluster, script, b) }},
+		{"payoutd, " + many(b.callers),
+			[]part{{name: "callers", meter: ourselves}, {name: "payoutd", meter: process(d.cmd.Process.Pid)}, {name: "PostgreSQL", meter: database}},
+			func(turn int) (load, error) {
+				l, err := b.pay(ctx, d.address, all, strconv.Itoa(turn), b.callers)
+				return l, cmp.Or(err, published(ctx, db))
+			}},
+	}
+	rates, costs := b.table.group("transactions on PostgreSQL", "/s"), b.table.group("CPU time of a transaction on PostgreSQL", "us")
+	for turn := range b.turns {
+		for _, c := range contenders {
+			l, cost, err := measured(c.parts, func() (load, error) { return c.run(turn) })
+			if err != nil {
+				return err
+			}
+			rates.load(c.name, l)
+			costs.add(c.name, cost)
+			costs.note(c.name, "%s", split(c.parts))
+		}
+	}
 	return nil
 }
 
-func pgbenchScript(ctx context.Context, dir, url string) (path string, err error) {
-	db, err := sql.Open("pgx", url)
-	if err != nil {
-		return "", err
+// published waits until all events are published, which belongs to the work of the transactions.
+func published(ctx context.Context, db *sql.DB) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var waiting bool
+		if err := db.QueryRowContext(ctx, `select exists (select 1 from event_queue)`).Scan(&waiting); err != nil || !waiting {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
 	}
-	defer db.Close()
+}
+
+func pgbenchScript(ctx context.Context, dir string, db *sql.DB) (path string, err error) {
 	if _, err := db.ExecContext(ctx, `create table bench_rows as select row_number() over () as i, t.* from
 		(select distinct on (user_id) * from transactions) as t`); err != nil {
 		return "", err
@@ -100,7 +135,7 @@ func pgbenchScript(ctx context.Context, dir, url string) (path string, err error
 		return "", err
 	}
 	path = filepath.Join(dir, "transaction.sql")
-	return path, os.WriteFile(path, fmt.Appendf(nil, `\set i random(1, %d)
+	text := fmt.Sprintf(`\set i random(1, %d)
 with r as (select * from bench_rows where i = :i), new as (select gen_random_uuid()::text as id),
 k as (insert into idempotency_keys (client_id, idempotency_key, fingerprint, resource_id)
 	select r.client_id, new.id, repeat('f', 64), new.id from r, new),
@@ -108,73 +143,100 @@ u as (insert into limit_usage (client_id, user_id, destination, currency, period
 	select r.client_id, r.user_id, r.destination, r.from_currency, p, 1 from r, unnest(array['2026', '2026-11', '2026-11-22']) as p order by p
 	on conflict (client_id, user_id, destination, currency, period) do update set used = limit_usage.used + excluded.used)
 insert into transactions (id, %s) select new.id, r.%s from r, new;
-`, n, columns, regexp.MustCompile(`, `).ReplaceAllString(columns, ", r.")), 0o644) //nolint:gosec // another user reads it
+`, n, columns, regexp.MustCompile(`, `).ReplaceAllString(columns, ", r."))
+	return path, os.WriteFile(path, []byte(text), 0o644) //nolint:gosec // another user reads it
 }
 
-var perSecond = regexp.MustCompile(`tps = ([0-9.]+)`)
+var (
+	perSecond = regexp.MustCompile(`tps = ([0-9.]+)`)
+	processed = regexp.MustCompile(`actually processed: ([0-9]+)`)
+)
 
-func pgbench(ctx context.Context, cluster *pgtest.Cluster, script string, b *bench) (float64, error) {
+func pgbench(ctx context.Context, cluster *pgtest.Cluster, script string, b *bench) (load, error) {
 	bin, err := pgtest.Programs()
 	if err != nil {
-		return 0, err
+		return load{}, err
 	}
-	out, err := exec.CommandContext(ctx, filepath.Join(bin, "pgbench"), "-n", "-M", "prepared", "-c", "16", "-j", "2",
+	out, err := exec.CommandContext(ctx, //nolint:gosec // a program of the machine
+		filepath.Join(bin, "pgbench"), "-n", "-M", "prepared", "-c", "16", "-j", "2",
 		"-T", strconv.Itoa(max(1, int(b.duration.Seconds()))), "-f", script, "-h", cluster.Dir, "-U", "postgres", "postgres").CombinedOutput()
 	if err != nil {
-		return 0, fmt.Errorf("pgbench: %w\n%s", err, out)
+		return load{}, fmt.Errorf("pgbench: %w\n%s", err, out)
 	}
-	found := perSecond.FindSubmatch(out)
-	if found == nil {
-		return 0, fmt.Errorf("pgbench printed %s", out)
+	tps, all := perSecond.FindSubmatch(out), processed.FindSubmatch(out)
+	if tps == nil || all == nil {
+		return load{}, fmt.Errorf("pgbench printed %s", out)
 	}
-	return strconv.ParseFloat(string(found[1]), 64)
+	rate, err := strconv.ParseFloat(string(tps[1]), 64)
+	if err != nil {
+		return load{}, err
+	}
+	n, err := strconv.Atoi(string(all[1]))
+	return load{requests: n, duration: time.Duration(float64(n) / rate * float64(time.Second))}, err
 }
 
-// sqlite compares many callers with one: what committing together gives.
+// sqlite compares many callers with one: what committing together gives. If there is another payoutd, it compares with that as
+// well.
 func sqlite(ctx context.Context, b *bench) (err error) {
-	d, err := start(b.payoutd, "sqlite:"+filepath.Join(b.dir, "payouts.db"))
-	if err != nil {
-		return err
+	type contender struct {
+		name, address string
+		senders       []sender
 	}
-	defer func() { err = errors.Join(err, d.stop()) }()
-	all, err := senders(ctx, d.address, b.callers)
-	if err != nil {
-		return err
+	var contenders []contender
+	for _, p := range [][2]string{{"before", b.before}, {"payoutd", b.payoutd}} {
+		name, path := p[0], p[1]
+		if path == "" {
+			continue
+		}
+		d, err := start(ctx, path, "sqlite:"+filepath.Join(b.dir, name+".db"))
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, d.stop()) }()
+		all, err := senders(ctx, d.address, b.callers)
+		if err != nil {
+			return err
+		}
+		contenders = append(contenders, contender{name, d.address, all})
 	}
-	values := make([][]float64, 2)
-	var p50 [2][]float64
+	together := b.table.group("transactions on SQLite", "/s")
 	for turn := range b.turns {
-		for i, callers := range []int{1, b.callers} {
-			l, err := b.pay(ctx, d.address, all, fmt.Sprintf("%d-%d", turn, callers), callers)
-			if err != nil {
-				return err
+		for _, callers := range []int{1, b.callers} {
+			number := many(callers)
+			for _, c := range contenders {
+				l, err := b.pay(ctx, c.address, c.senders, fmt.Sprintf("%d-%d", turn, callers), callers)
+				if err != nil {
+					return fmt.Errorf("%s: %w", c.name, err)
+				}
+				if b.before != "" {
+					b.table.group("transactions on SQLite, "+number, "/s").load(c.name, l)
+				}
+				if c.name == "payoutd" {
+					together.load(number, l)
+				}
 			}
-			values[i], p50[i] = append(values[i], l.rate()), append(p50[i], l.quantile(.5).Seconds()*1000)
 		}
 	}
-	b.table.add("transactions on SQLite", "/s", []string{"one caller", fmt.Sprintf("%d callers", b.callers)}, values,
-		fmt.Sprintf("median %.1f ms", median(p50[0])), fmt.Sprintf("median %.1f ms", median(p50[1])))
 	return nil
 }
 
 // referenceData compares a list of payers with the cheapest answer that there is.
 func referenceData(ctx context.Context, b *bench) (err error) {
-	d, err := start(b.payoutd, "sqlite:"+filepath.Join(b.dir, "reference.db"))
+	d, err := start(ctx, b.payoutd, "sqlite:"+filepath.Join(b.dir, "reference.db"))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.stop()) }()
-	requests := [][]byte{message(http.MethodGet, "/healthz", nil, nil), message(http.MethodGet, "/payers?country=NP", credentials, nil)}
-	values := make([][]float64, 2)
+	g := b.table.group("reference data", "/s")
 	for range b.turns {
-		for i, r := range requests {
-			l, err := send(ctx, d.address, b.callers, b.duration, http.StatusOK, func(int, int) []byte { return r })
+		for _, path := range []string{"/healthz", "/payers?country=NP"} {
+			request := message(http.MethodGet, path, credentials, nil)
+			l, err := send(ctx, d.address, b.callers, b.duration, http.StatusOK, func(int, int) []byte { return request })
 			if err != nil {
 				return err
 			}
-			values[i] = append(values[i], l.rate())
+			g.load("GET "+path, l)
 		}
 	}
-	b.table.add("reference data", "/s", []string{"GET /healthz", "GET /payers?country=NP"}, values)
 	return nil
 }

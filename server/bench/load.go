@@ -15,6 +15,14 @@ import (
 	"time"
 )
 
+// many is a number of callers in words.
+func many(callers int) string {
+	if callers == 1 {
+		return "one caller"
+	}
+	return fmt.Sprintf("%d callers", callers)
+}
+
 // load is what a run of requests took.
 type load struct {
 	requests  int
@@ -31,6 +39,9 @@ func (l load) quantile(part float64) time.Duration {
 	}
 	return l.latencies[min(len(l.latencies)-1, int(part*float64(len(l.latencies))))]
 }
+
+// milliseconds is quantile in milliseconds.
+func (l load) milliseconds(part float64) float64 { return l.quantile(part).Seconds() * 1000 }
 
 // send sends requests to an address over as many connections as there are callers, each waiting for its answer, and returns what
 // they took. request writes the nth request of a caller. It is a plain loop over a socket, because the work of a client counts
@@ -67,7 +78,7 @@ func one(ctx context.Context, address string, end time.Time, want int, request f
 	if err != nil {
 		return nil, err
 	}
-	defer c.Close()
+	defer c.Close() //nolint:errcheck // everything is read
 	r := textproto.NewReader(bufio.NewReaderSize(c, 64<<10))
 	for n := 0; time.Now().Before(end); n++ {
 		begin := time.Now()
@@ -117,9 +128,9 @@ func answer(r *textproto.Reader) (status int, body []byte, err error) {
 		}
 	}
 	if !chunked {
-		body = make([]byte, length)
-		_, err = io.ReadFull(r.R, body)
-		return status, body, err
+		whole := make([]byte, length)
+		_, err = io.ReadFull(r.R, whole)
+		return status, whole, err
 	}
 	for {
 		line, err := r.ReadLine()

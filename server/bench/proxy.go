@@ -18,21 +18,18 @@ import (
 // prismPackage are the pinned packages of the consumers, of which Prism is one.
 const prismPackage = "../../conformance/consumers"
 
-// front compares our validating proxy with Prism's, both in front of the same service, and with the service alone.
+// front compares our validating proxy with Prism's, both in front of the same service, and with the service alone: the rate, which
+// is bounded by the service, and what each proxy costs.
 func front(ctx context.Context, b *bench) (err error) {
-	if _, err := exec.LookPath("npm"); err != nil {
-		fmt.Fprintln(os.Stderr, "bench: npm is missing; the group front is left out")
-		return nil
-	}
 	prism, err := installPrism(ctx, b)
 	if err != nil {
 		return err
 	}
-	binary := filepath.Join(b.dir, "front")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-C", "../..", "-o", binary, "./openapi/contract/front").CombinedOutput(); err != nil {
-		return fmt.Errorf("build front: %w\n%s", err, out)
+	binary, err := build(ctx, b.dir, "./openapi/contract/front")
+	if err != nil {
+		return err
 	}
-	d, err := start(b.payoutd, "sqlite:"+filepath.Join(b.dir, "front.db"))
+	d, err := start(ctx, b.payoutd, "sqlite:"+filepath.Join(b.dir, "front.db"))
 	if err != nil {
 		return err
 	}
@@ -41,33 +38,51 @@ func front(ctx context.Context, b *bench) (err error) {
 	if err != nil {
 		return err
 	}
-	addresses := []string{"", "", d.address}
-	for i, command := range [][]string{
-		{prism, "proxy", "--errors", "--host", "127.0.0.1", "--port", "PORT", "../../openapi/openapi.yaml", "http://" + d.address},
-		{binary, "--upstream", "http://" + d.address, "--listen", "127.0.0.1:PORT"},
+	type contender struct {
+		name, address string
+		parts         []part
+	}
+	var contenders []contender
+	for _, p := range []struct {
+		name    string
+		command []string
+	}{
+		{"Prism", []string{prism, "proxy", "--errors", "--host", "127.0.0.1", "--port", "PORT", "../../openapi/openapi.yaml", "http://" + d.address}},
+		{"front", []string{binary, "--upstream", "http://" + d.address, "--listen", "127.0.0.1:PORT"}},
 	} {
-		address, stop, err := proxy(ctx, command)
+		address, pid, stop, err := proxy(ctx, p.command)
 		if err != nil {
 			return err
 		}
 		defer stop()
-		addresses[i] = address
+		contenders = append(contenders, contender{p.name, address, []part{{name: p.name, meter: process(pid)}}})
 	}
+	contenders = append(contenders, contender{"no proxy", d.address, nil})
 	// The preview has the body and all rules of a creation, and writes nothing.
 	request := message(http.MethodPost, all[0].path+"/preview", credentials, all[0].body)
 	for _, callers := range []int{1, b.callers} {
-		values, p50 := make([][]float64, len(addresses)), make([][]float64, len(addresses))
+		number := ", " + many(callers)
+		rates, costs := b.table.group("validating proxy"+number, "/s"), b.table.group("CPU time of a request in the proxy"+number, "us")
+		latencies := b.table.group("latency that the proxy adds"+number, "ms")
 		for range b.turns {
-			for i, address := range addresses {
-				l, err := send(ctx, address, callers, b.duration, http.StatusOK, func(int, int) []byte { return request })
+			took := make([]float64, len(contenders))
+			for i, c := range contenders {
+				l, cost, err := measured(c.parts, func() (load, error) {
+					return send(ctx, c.address, callers, b.duration, http.StatusOK, func(int, int) []byte { return request })
+				})
 				if err != nil {
-					return fmt.Errorf("%s: %w", address, err)
+					return fmt.Errorf("%s: %w", c.name, err)
 				}
-				values[i], p50[i] = append(values[i], l.rate()), append(p50[i], l.quantile(.5).Seconds()*1000)
+				rates.load(c.name, l)
+				took[i] = l.milliseconds(.5)
+				if c.parts != nil {
+					costs.add(c.name, cost)
+				}
+			}
+			for i, c := range contenders[:2] {
+				latencies.add(c.name, took[i]-took[2])
 			}
 		}
-		added := func(i int) string { return fmt.Sprintf("adds %.2f ms", median(p50[i])-median(p50[2])) }
-		b.table.add(fmt.Sprintf("validating proxy, %d callers", callers), "/s", []string{"Prism", "front", "no proxy"}, values, added(0), added(1))
 	}
 	return nil
 }
@@ -86,7 +101,7 @@ func installPrism(ctx context.Context, b *bench) (string, error) {
 		return "", err
 	}
 	for _, name := range []string{"package.json", "package-lock.json"} {
-		text, err := os.ReadFile(filepath.Join(prismPackage, name))
+		text, err := os.ReadFile(filepath.Join(prismPackage, name)) //nolint:gosec // of this repository
 		if err != nil {
 			return "", err
 		}
@@ -103,16 +118,16 @@ func installPrism(ctx context.Context, b *bench) (string, error) {
 }
 
 // proxy starts a program on a free port, and returns when that is open.
-func proxy(ctx context.Context, command []string) (address string, stop func(), err error) {
+func proxy(ctx context.Context, command []string) (address string, pid int, stop func(), err error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", nil, err
+		return "", 0, nil, err
 	}
 	address = l.Addr().String()
 	_, port, _ := net.SplitHostPort(address) // of a listener
 	if err := l.Close(); err != nil {
-		return "", nil, err
+		return "", 0, nil, err
 	}
 	args := make([]string, len(command))
 	for i, arg := range command {
@@ -121,16 +136,18 @@ func proxy(ctx context.Context, command []string) (address string, stop func(), 
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // one of two programs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
-		return "", nil, err
+		return "", 0, nil, err
 	}
 	stop = func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
 	for range 300 {
 		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 		if err == nil {
-			return address, stop, c.Close()
+			return address, cmd.Process.Pid, stop, c.Close()
 		}
-		time.Sleep(100 * time.Millisecond)
+		<-tick.C
 	}
 	stop()
-	return "", nil, errors.New(args[0] + " does not listen on " + strconv.Quote(address))
+	return "", 0, nil, errors.New(args[0] + " does not listen on " + strconv.Quote(address))
 }

@@ -194,16 +194,16 @@ func contenders() (bare, whole []contender, err error) {
 	return bare, whole, nil
 }
 
-func validation(_ context.Context, b *bench) error {
+func validation(ctx context.Context, b *bench) error {
 	bare, whole, err := contenders()
 	if err != nil {
 		return err
 	}
 	for _, body := range bodiesOf() {
-		if err := b.compare(body.name, body, bare); err != nil {
+		if err := b.compare(ctx, body.name, body, bare); err != nil {
 			return err
 		}
-		if err := b.compare(body.name+", with log and metrics", body, whole); err != nil {
+		if err := b.compare(ctx, body.name+", with log and metrics", body, whole); err != nil {
 			return err
 		}
 	}
@@ -211,15 +211,15 @@ func validation(_ context.Context, b *bench) error {
 }
 
 // compare adds the time that each contender needs for a body.
-func (b *bench) compare(group string, body body, contenders []contender) error {
-	names, values, notes := make([]string, len(contenders)), make([][]float64, len(contenders)), make([]string, len(contenders))
+func (b *bench) compare(ctx context.Context, group string, body body, contenders []contender) error {
+	g := b.table.group(group, "us")
 	for range b.turns {
-		for i, c := range contenders {
+		for _, c := range contenders {
 			var failed error
 			r := testing.Benchmark(func(t *testing.B) {
 				t.ReportAllocs()
 				for t.Loop() {
-					if failed = body.send(c); failed != nil {
+					if failed = body.send(ctx, c); failed != nil {
 						t.FailNow()
 					}
 				}
@@ -227,12 +227,10 @@ func (b *bench) compare(group string, body body, contenders []contender) error {
 			if failed != nil {
 				return fmt.Errorf("%s, %s: %w", c.name, group, failed)
 			}
-			names[i] = c.name
-			values[i] = append(values[i], float64(r.NsPerOp())/1000)
-			notes[i] = fmt.Sprintf("%d allocations, %d KiB", r.AllocsPerOp(), r.AllocedBytesPerOp()>>10)
+			g.add(c.name, float64(r.NsPerOp())/1000)
+			g.note(c.name, "%d allocations, %d KiB", r.AllocsPerOp(), r.AllocedBytesPerOp()>>10)
 		}
 	}
-	b.table.add(group, "us", names, values, notes...)
 	return nil
 }
 
@@ -241,8 +239,8 @@ type body struct {
 	text       []byte
 }
 
-func (v body) send(h http.Handler) error {
-	r := httptest.NewRequest(http.MethodPost, v.path, bytes.NewReader(v.text))
+func (v body) send(ctx context.Context, h http.Handler) error {
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, v.path, bytes.NewReader(v.text))
 	r.Header = http.Header{"Content-Type": {"application/json"}, "X-Client-Id": {"bench"}, "X-Client-Secret": {"secret"}, "X-Idempotency-Key": {"key"}}
 	w := httptest.NewRecorder()
 	if h.ServeHTTP(w, r); w.Code != http.StatusServiceUnavailable {

@@ -37,8 +37,8 @@ type engine struct {
 	locked string
 	// exclusive is the same for rows to which no other transaction may refer either.
 	exclusive string
-	// keyed are the first arguments of a statement that finds its rows by their key, whatever its values are. PostgreSQL keeps
-	// its plan, unless a pooler is in between.
+	// keyed are the first arguments of a statement that finds its rows by their key, whatever its values are. The
+	// connection keeps its plan, unless a pooler is in between.
 	keyed []any
 	// later are those of such a statement in a transaction whose result is wanted later: it is sent with the next one that is
 	// wanted, or with the commit. They are nil for an engine without round trips.

@@ -37,7 +37,8 @@ func sqliteEngine(path string) engine {
 			}
 			// One writer, because SQLite has one write lock: waiting for a connection is fair and never SQLITE_BUSY.
 			// FULL, because an acknowledged transaction must survive a power cut.
-			if writer, err = openSQLite(path, "_txlock=immediate&_synchronous=FULL", 1); err != nil {
+			// What a write of a group could take back is kept in memory, not in a temporary file.
+			if writer, err = openSQLite(path, "_txlock=immediate&_synchronous=FULL&_pragma=temp_store(memory)", 1); err != nil {
 				return nil, nil, err
 			}
 			// The file must be in WAL mode before readers open it. Switching a new file to WAL is the one operation that
@@ -68,6 +69,7 @@ func sqliteEngine(path string) engine {
 			}
 			return false
 		},
+		keyed:         []any{byKey{}},
 		writable:      file.writable,
 		commitRefusal: file.commitRefusal,
 		exposed:       file.exposed,
@@ -81,10 +83,11 @@ func openSQLite(file, options string, connections int) (*sql.DB, error) {
 	name := (&url.URL{Scheme: "file", Opaque: url.PathEscape(file)}).String()
 	name = strings.ReplaceAll(name, "%2F", "/")
 	// The mode creates no file: a connection that is opened later must not replace a file that was deleted.
-	db, err := sql.Open("sqlite", name+"?mode=rw&_journal_mode=WAL&_busy_timeout=5000&_foreign_keys=1&_dqs=0&"+options)
+	connector, err := sqlite.NewConnector(name + "?mode=rw&_journal_mode=WAL&_busy_timeout=5000&_foreign_keys=1&_dqs=0&" + options)
 	if err != nil {
 		return nil, fmt.Errorf("open SQLite file: %w", err)
 	}
+	db := sql.OpenDB(preparingConnector{connector})
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	return db, nil

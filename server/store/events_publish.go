@@ -38,7 +38,7 @@ func (s *Store) PublishEvents(
 	if err != nil || len(waiting) == 0 {
 		return 0, false, err
 	}
-	err = s.write(ctx, func(t tx) error {
+	err = s.together(ctx, func(t tx) error { // as often as others write
 		// The lock comes before the queue is read, so that what another publisher has just moved is not there any more.
 		if _, err := t.exec(ctx, `update event_publisher set batches = batches + 1 where id = 1`); err != nil {
 			return err
@@ -60,7 +60,7 @@ func (s *Store) PublishEvents(
 		if err != nil || n == 0 || fanout == nil {
 			return err
 		}
-		return fanout(ctx, t.sql, moved)
+		return fanout(t.queueContext(ctx), t.sql, moved)
 	})
 	if err != nil {
 		return 0, false, err

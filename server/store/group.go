@@ -149,7 +149,7 @@ func (t *grouped) reads(ctx context.Context, s *Store) reads {
 // run runs fn, and takes back what it wrote if it fails or panics, or ctx has ended.
 func (t *grouped) run(ctx context.Context, s *Store, fn func(tx) error) (err error) {
 	t.writes++
-	if err := t.exec(`savepoint write`); err != nil {
+	if err := t.exec(s, `savepoint write`); err != nil {
 		return t.broken(s, err)
 	}
 	done, queued := false, false
@@ -158,7 +158,7 @@ func (t *grouped) run(ctx context.Context, s *Store, fn func(tx) error) (err err
 		if !done {
 			last = `rollback to write; release write`
 		}
-		if failure := t.exec(last); failure != nil { // some errors of SQLite end the transaction
+		if failure := t.exec(s, last); failure != nil { // some errors of SQLite end the transaction
 			err = t.broken(s, errors.Join(failure, err))
 		}
 	}()
@@ -172,8 +172,8 @@ func (t *grouped) run(ctx context.Context, s *Store, fn func(tx) error) (err err
 	return nil
 }
 
-func (t *grouped) exec(statement string) error {
-	_, err := t.tx.ExecContext(context.Background(), statement)
+func (t *grouped) exec(s *Store, statement string) error {
+	_, err := t.tx.ExecContext(context.Background(), statement, s.engine.keyed...)
 	return err
 }
 

@@ -34,15 +34,22 @@ func newQueue(t *testing.T) *queueOf {
 	if err := db.PutClient(t.Context(), payout.Client{ID: "a", Name: "a"}, payout.HashSecret("a"), time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	q, taken, free := &queueOf{t: t, db: db}, make(chan struct{}), make(chan struct{})
+	q := &queueOf{t: t, db: db}
+	q.hold()
+	t.Cleanup(func() { q.free() })
+	return q
+}
+
+// hold takes the turn until free is called.
+func (q *queueOf) hold() {
+	q.t.Helper()
+	taken, free := make(chan struct{}), make(chan struct{})
 	q.free = sync.OnceFunc(func() { close(free); q.wait.Wait() })
-	t.Cleanup(q.free)
 	q.wait.Go(func() {
 		// It shares the outcome of the first that wait.
-		_ = db.Write(t.Context(), func(payout.Tx) error { close(taken); <-free; return nil })
+		_ = q.db.Write(q.t.Context(), func(payout.Tx) error { close(taken); <-free; return nil })
 	})
 	<-taken
-	return q
 }
 
 // add adds a write of an idempotency key to the queue, and returns its outcome.
@@ -111,6 +118,42 @@ func TestWritesThatWaitAreCommittedTogether(t *testing.T) {
 	}
 }
 
+// Events are published with the writes that come meanwhile, those of the same transaction too.
+func TestEventsArePublishedWithOtherWrites(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	queued := func(id string) func(payout.Tx) error {
+		return func(tx payout.Tx) error {
+			return tx.InsertEvents(t.Context(), "a", payout.Event{ID: payout.EventID(id), Type: payout.UserStatusChanged, Data: []byte("{}")})
+		}
+	}
+	before := q.add(t.Context(), "before", queued("1"))
+	q.free()
+	if err := <-before; err != nil {
+		t.Fatal(err)
+	}
+	q.hold()
+	with := q.add(t.Context(), "with", queued("2"))
+	published, length := make(chan error, 1), q.length()
+	q.wait.Go(func() {
+		n, _, err := q.db.PublishEvents(t.Context(), 10, nil)
+		if n != 2 {
+			t.Errorf("published %d, want 2", n)
+		}
+		published <- err
+	})
+	for q.length() == length {
+		<-time.After(time.Millisecond)
+	}
+	q.free()
+	if err := errors.Join(<-with, <-published); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := q.db.Events(t.Context(), "a", payout.FeedPage{Limit: 10}); err != nil || len(all) != 2 {
+		t.Errorf("published %v, %v", all, err)
+	}
+}
+
 func TestAWriteThatFailsTakesNoOtherWithIt(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
@@ -159,7 +202,7 @@ func TestATransactionThatEndsFailsForAllInIt(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
 	before := q.add(t.Context(), "before", keep)
-	ends := q.add(t.Context(), "ends", func(payout.Tx) error { return q.db.group.current.exec("rollback") })
+	ends := q.add(t.Context(), "ends", func(payout.Tx) error { return q.db.group.current.exec(q.db, "rollback") })
 	next := q.add(t.Context(), "next", keep)
 	q.free()
 	for name, outcome := range map[string]<-chan error{"before": before, "ends": ends} {

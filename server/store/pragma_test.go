@@ -30,11 +30,12 @@ func TestSQLiteIsSetUp(t *testing.T) {
 	s := openFile(t)
 	for pool, db := range map[string]*sql.DB{"writer": s.writer, "reader": s.reader} {
 		want := map[string]string{
-			"journal_mode": "wal", "foreign_keys": "1", "busy_timeout": "5000", "synchronous": "2", "query_only": "0",
+			"journal_mode": "wal", "foreign_keys": "1", "busy_timeout": "5000", "synchronous": "2", "query_only": "0", "temp_store": "2",
 		}
 		if pool == "reader" {
 			want["query_only"] = "1"
 			delete(want, "synchronous") // it writes nothing
+			delete(want, "temp_store")
 		}
 		for pragma, want := range want {
 			var got string

@@ -165,11 +165,15 @@ type failures struct{ unavailable, conflict, other atomic.Int64 }
 // Write runs fn in one transaction of the database, and commits if fn returns nil. If the transaction loses against another
 // one, fn runs again in a new one: it must set all that it leaves behind anew.
 func (s *Store) Write(ctx context.Context, fn func(payout.Tx) error) error {
-	inside := func(t tx) error { return fn(t) }
+	return s.together(ctx, func(t tx) error { return fn(t) })
+}
+
+// together is write, with other writes in one transaction if the engine has one writer.
+func (s *Store) together(ctx context.Context, fn func(tx) error) error {
 	if s.group != nil {
-		return s.group.write(ctx, s, inside)
+		return s.group.write(ctx, s, fn)
 	}
-	return s.write(ctx, inside)
+	return s.write(ctx, fn)
 }
 
 // write is Write in a transaction of its own.
