@@ -106,16 +106,20 @@ func foundTransactions(t *probe.T, params api.ListClientTransactionsParams) []ap
 	})
 }
 
-// walk reads pages until none follows. A page may be shorter than its limit, or empty (D-70).
+// walk reads pages until none follows. A page may be shorter than its limit, or empty (D-70). Others may add to the list meanwhile.
 func walk[V any](t *probe.T, from *string, read func(cursor *string) ([]V, *string)) (all []V) {
-	const most = 50
+	const most = 500
+	seen := map[string]bool{}
 	for range most {
 		page, next := read(from)
 		all = append(all, page...)
 		if next == nil {
 			return all
 		}
-		from = next
+		if seen[*next] {
+			t.Fatalf("a cursor leads to pages that have it again")
+		}
+		seen[*next], from = true, next
 	}
 	t.Fatalf("%d pages have no end", most)
 	return nil
