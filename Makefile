@@ -44,8 +44,9 @@ test: ## Run all tests on SQLite, and those that depend on the engine on Postgre
 # Two at the same time, because tests wait about as long as they compute.
 .PHONY: test-sqlite
 test-sqlite:
-	@# The first package waits most of its time, while others run. The second implementation is a consumer.
-	go test -short ./server/webhooks $$(go list ./... | grep -v -e /e2e/browser -e /e2e/story -e /server/webhooks -e /consumers/second)
+	@# The first package waits most of its time, while others run. The second implementation is a consumer. With RACED=1, races runs the rest.
+	go test -short $(if $(RACED),,./server/webhooks) $$(go list ./... | grep -v -e /e2e/browser -e /e2e/story -e /server/webhooks -e /consumers/second \
+		$(if $(RACED),| grep -vxF "$$(go list $(RACING))"))
 
 .PHONY: test-postgres
 test-postgres:
@@ -106,9 +107,13 @@ pictures: axe ## Take pictures of the console, the documentation and a conforman
 	@cd server/e2e/browser && PAYOUTD_TEST_PICTURES=$(CURDIR)/.tmp/pictures go test -run TestPictures -count=1 -timeout 10m
 	@mkdir -p server/docs/pictures && cp .tmp/pictures/console.png .tmp/pictures/docs.png server/docs/pictures
 
+server/bench/ogenapi: openapi/openapi.yaml server/bench/ogen.yml server/bench/go.mod
+	@mkdir -p .tmp && cd server/bench && go generate 2>../../.tmp/ogen.log || { cat ../../.tmp/ogen.log; exit 1; }
+	@touch $@
+
 .PHONY: bench
-bench: ## Compare with ogen, stock kin-openapi, pgbench and Prism in turns (ONLY=GROUP,... for some, BEFORE=FILE: another payoutd, SHORT=-short); see .tmp/bench
-	@cd server/bench && go generate && go run . -only="$(ONLY)" -before="$(BEFORE)" $(SHORT)
+bench: server/bench/ogenapi ## Compare with ogen, stock kin-openapi, pgbench and Prism in turns (ONLY=GROUP,... for some, BEFORE=FILE: another payoutd, SHORT=-short); see .tmp/bench
+	@cd server/bench && go run . -only="$(ONLY)" -before="$(BEFORE)" $(SHORT)
 
 .PHONY: growth
 growth: ## Compare a transaction in a database of 1,000,000 with one of 1,000, and the last page of long lists with the first, in turns
@@ -189,12 +194,12 @@ verify: generate ## Check that generated code, formatting, module files and the 
 			echo "$$changed"; exit 1; fi
 
 .PHONY: lint
-lint: $(LINT) ## Run go vet, that of the SDK for Windows and macOS as well, and golangci-lint
+lint: $(LINT) server/bench/ogenapi ## Run go vet, that of the SDK for Windows and macOS as well, and golangci-lint
 	go vet ./...
 	@# The SDK and its test kit run there as well; the service itself is for Linux.
 	$(foreach system,$(SYSTEMS),GOOS=$(system) go vet ./client/... &&) true
 	$(LINT) run ./...
-	cd server/bench && go generate 2>/dev/null && $(CURDIR)/$(LINT) run ./...
+	cd server/bench && $(CURDIR)/$(LINT) run ./...
 
 $(LINT):
 	GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
