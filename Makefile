@@ -47,14 +47,15 @@ test-sqlite:
 	@# The first package waits most of its time, while others run. The second implementation is a consumer. With RACED=1, races runs the rest.
 	go test -short $(if $(RACED),,./server/webhooks) $$(go list ./... | grep -v -e /e2e/browser -e /e2e/story -e /server/webhooks -e /consumers/second \
 		$(if $(RACED),| grep -vxF "$$(go list $(RACING))"))
+	@# In its own folder, because only there does go print the output of a passing run: that a namespace is missing.
+	cd server/e2e/story && go test -short
 
 .PHONY: test-postgres
 test-postgres:
 	PAYOUTD_TEST_ENGINE=postgres go test -short $(ENGINE)
 	PAYOUTD_TEST_ENGINE=postgres PAYOUTD_TEST_ISOLATION=serializable go test -short $(COMPETING)
-	@# In their own folders, because only there does go print the output of a passing run: that PostgreSQL, Chromium or a namespace is missing.
+	@# In their own folders, too: that Chromium or PostgreSQL is missing.
 	cd server/e2e/browser && go test -short
-	cd server/e2e/story && go test -short
 	cd server/e2e/operations && PAYOUTD_TEST_ENGINE=postgres go test -short
 	cd conformance && PAYOUTD_TEST_ENGINE=postgres go test -short
 	$(if $(RACE),go test -short $(RACE) $(CONCURRENT))
