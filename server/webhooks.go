@@ -28,17 +28,21 @@ func deliver(ctx context.Context, c Config, db *store.Store, service *payout.Ser
 	if c.WebhooksOff || c.SecretsKey == "" && !c.Sandbox {
 		return func() error { return nil }, nil
 	}
-	d, err := webhooks.New(webhooks.Config{
+	config := webhooks.Config{
 		Store: db,
 		Secrets: func(id payout.ClientID, e payout.WebhookEndpoint) ([]string, error) {
 			return service.WebhookSecrets(id, e, c.Now())
 		},
 		Body: httpapi.EventBody, Private: c.Sandbox, Metrics: metrics,
 		RescueAfter: c.WebhookRescue, Now: c.WebhookNow, Logger: c.Logger,
-	})
-	if err == nil {
-		err = d.Start(ctx)
 	}
+	var d *webhooks.Deliverer
+	err = db.Retry(ctx, func() (err error) { // replicas that start together write the same row of the queue
+		if d, err = webhooks.New(config); err != nil {
+			return err
+		}
+		return d.Start(ctx)
+	})
 	if err != nil {
 		return nil, err
 	}

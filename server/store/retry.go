@@ -14,8 +14,8 @@ const (
 	maxPause = 200 * time.Millisecond
 )
 
-// retry runs fn again, after a random pause, while it returns a conflict, and not after the deadline of ctx.
-func (r reads) retry(ctx context.Context, fn func() error) error {
+// Retry runs fn again, after a random pause, while it returns a conflict, and not after the deadline of ctx.
+func (r reads) Retry(ctx context.Context, fn func() error) error {
 	for n := 1; ; n++ {
 		err := fn()
 		if err == nil || n == maxAttempts || !r.engine.conflict(err) {

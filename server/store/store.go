@@ -178,7 +178,7 @@ func (s *Store) together(ctx context.Context, fn func(tx) error) error {
 
 // write is Write in a transaction of its own.
 func (s *Store) write(ctx context.Context, fn func(tx) error) error {
-	return s.retry(ctx, func() error { return s.attempt(ctx, fn) })
+	return s.Retry(ctx, func() error { return s.attempt(ctx, fn) })
 }
 
 func (s *Store) attempt(ctx context.Context, fn func(tx) error) error {
@@ -221,7 +221,7 @@ func (s *Store) signalQueued() {
 
 // Read runs fn in a transaction of the database that only reads, and reads one snapshot. fn may run again, as in Write.
 func (s *Store) Read(ctx context.Context, fn func(payout.Reader) error) error {
-	return s.retry(ctx, func() error {
+	return s.Retry(ctx, func() error {
 		t, err := s.snapshot(ctx)
 		if err != nil {
 			return err
@@ -337,7 +337,7 @@ func list[T any](ctx context.Context, r reads, scan func(scanner, *T) error, que
 	if _, alone := r.db.(*sql.DB); !alone { // the transaction is repeated as a whole
 		return collect(ctx, r, scan, query, args)
 	}
-	err = r.retry(ctx, func() error {
+	err = r.Retry(ctx, func() error {
 		all, err = collect(ctx, r, scan, query, args)
 		return err
 	})
