@@ -87,6 +87,7 @@ func TestTheProgram(t *testing.T) {
 	address, metrics := p.await(t, "listening", "address"), p.await(t, "listening", "metrics")
 	operations := strings.TrimSuffix(metrics, "/metrics")
 	send(t, address, "GET", "/payers", "")
+	p.await(t, "request", "request_id") // a response is judged while the caller already has it
 	send(t, address, "GET", "/payers?x=1", "")
 	for path, want := range map[string]string{
 		"/healthz": `{"status":"ok"}`, "/readyz": `{"status":"ok"}`,
