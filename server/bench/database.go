@@ -36,30 +36,18 @@ func (b *bench) pay(ctx context.Context, address string, all []sender, turn stri
 }
 
 // transactions compares the service on PostgreSQL with pgbench, which writes the same rows (key, counters, transaction, event) in one
-// prepared statement. Both wait for the disk. It also says where the CPU time goes, which bounds both.
+// prepared statement, and with another payoutd, if there is one. All wait for the disk. It also says where the CPU time goes, which
+// bounds them all.
 func transactions(ctx context.Context, b *bench) (err error) {
-	cluster, err := pgtest.Start("", "fsync=on")
+	i, err := install(ctx, b, b.payoutd)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if failed := cluster.Stop(); failed != nil {
-			err = errors.Join(err, fmt.Errorf("stop PostgreSQL: %w", failed))
-		}
-	}()
-	d, err := start(ctx, b.payoutd, cluster.URL)
-	if err != nil {
-		return fmt.Errorf("start payoutd: %w", err)
-	}
-	defer func() { err = errors.Join(err, d.stop()) }()
-	all, err := senders(ctx, d.address, b.callers)
-	if err != nil {
+	defer func() { err = errors.Join(err, i.remove()) }()
+	if _, err := b.pay(ctx, i.daemon.address, i.senders, "first", b.callers); err != nil { // pgbench copies rows of these
 		return err
 	}
-	if _, err := b.pay(ctx, d.address, all, "first", b.callers); err != nil { // pgbench copies rows of these
-		return err
-	}
-	db, err := sql.Open("pgx", cluster.URL)
+	db, err := sql.Open("pgx", i.cluster.URL)
 	if err != nil {
 		return err
 	}
@@ -68,30 +56,37 @@ func transactions(ctx context.Context, b *bench) (err error) {
 	if err != nil {
 		return err
 	}
-	database, err := postmaster(cluster.Dir)
-	if err != nil {
-		return err
-	}
-	contenders := []struct {
+	type contender struct {
 		name  string
 		parts []part
 		run   func(turn int) (load, error)
-	}{
-		{"pgbench, 16 clients, one statement", []part{{name: "pgbench", meter: ended}, {name: "PostgreSQL", meter: database}},
-			func(int) (load, error) { return pgbench(ctx, cluster, script, b) }},
-		{"payoutd, " + many(b.callers),
-			[]part{{name: "callers", meter: ourselves}, {name: "payoutd", meter: process(d.cmd.Process.Pid)}, {name: "PostgreSQL", meter: database}},
-			func(turn int) (load, error) {
-				l, err := b.pay(ctx, d.address, all, strconv.Itoa(turn), b.callers)
-				return l, cmp.Or(err, published(ctx, db))
-			}},
+	}
+	contenders := []contender{
+		{
+			"pgbench, 16 clients, one statement", []part{{name: "pgbench", meter: ended}, {name: "PostgreSQL", meter: i.database}},
+			func(int) (load, error) { return pgbench(ctx, i.cluster, script, b) },
+		},
+		{"payoutd, " + many(b.callers), i.parts(), func(turn int) (load, error) {
+			l, err := b.pay(ctx, i.daemon.address, i.senders, strconv.Itoa(turn), b.callers)
+			return l, cmp.Or(err, published(ctx, db))
+		}},
+	}
+	if b.before != "" {
+		before, err := install(ctx, b, b.before)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, before.remove()) }()
+		contenders = append(contenders, contender{"before, " + many(b.callers), before.parts(), func(turn int) (load, error) {
+			return b.pay(ctx, before.daemon.address, before.senders, strconv.Itoa(turn), b.callers)
+		}})
 	}
 	rates, costs := b.table.group("transactions on PostgreSQL", "/s"), b.table.group("CPU time of a transaction on PostgreSQL", "us")
 	for turn := range b.turns {
 		for _, c := range contenders {
 			l, cost, err := measured(c.parts, func() (load, error) { return c.run(turn) })
 			if err != nil {
-				return err
+				return fmt.Errorf("%s: %w", c.name, err)
 			}
 			rates.load(c.name, l)
 			costs.add(c.name, cost)
@@ -99,6 +94,53 @@ func transactions(ctx context.Context, b *bench) (err error) {
 		}
 	}
 	return nil
+}
+
+// installation is a payoutd on a PostgreSQL of its own, with a sender for each caller.
+type installation struct {
+	cluster  *pgtest.Cluster
+	database meter
+	daemon   *daemon
+	senders  []sender
+}
+
+// install installs a payoutd. The caller removes it.
+func install(ctx context.Context, b *bench, program string) (i *installation, err error) {
+	i = &installation{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, i.remove())
+		}
+	}()
+	if i.cluster, err = pgtest.Start("", "fsync=on"); err != nil {
+		return i, err
+	}
+	if i.database, err = postmaster(i.cluster.Dir); err != nil {
+		return i, err
+	}
+	if i.daemon, err = start(ctx, program, i.cluster.URL); err != nil {
+		return i, fmt.Errorf("start payoutd: %w", err)
+	}
+	i.senders, err = senders(ctx, i.daemon.address, b.callers)
+	return i, err
+}
+
+// parts are all who work for a request.
+func (i *installation) parts() []part {
+	return []part{
+		{name: "callers", meter: ourselves}, {name: "payoutd", meter: process(i.daemon.cmd.Process.Pid)}, {name: "PostgreSQL", meter: i.database},
+	}
+}
+
+// remove stops what was started, and removes its files.
+func (i *installation) remove() (err error) {
+	if i.daemon != nil {
+		err = i.daemon.stop()
+	}
+	if i.cluster != nil {
+		err = errors.Join(err, i.cluster.Stop())
+	}
+	return err
 }
 
 // published waits until all events are published, which belongs to the work of the transactions.
@@ -228,22 +270,34 @@ func sqlite(ctx context.Context, b *bench) (err error) {
 	return nil
 }
 
-// referenceData compares a list of payers with the cheapest answer that there is.
+// referenceData compares a list of payers with the cheapest answer that there is, and with the list of another payoutd, if there is
+// one.
 func referenceData(ctx context.Context, b *bench) (err error) {
+	const payers = "/payers?country=NP"
+	type contender struct{ name, address, path string }
 	d, err := start(ctx, b.payoutd, "sqlite:"+filepath.Join(b.dir, "reference.db"))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.stop()) }()
+	contenders := []contender{{"GET /healthz", d.address, "/healthz"}, {"GET " + payers, d.address, payers}}
+	if b.before != "" {
+		before, err := start(ctx, b.before, "sqlite:"+filepath.Join(b.dir, "reference-before.db"))
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, before.stop()) }()
+		contenders = append(contenders, contender{"before, GET " + payers, before.address, payers})
+	}
 	g := b.table.group("reference data", "/s")
 	for range b.turns {
-		for _, path := range []string{"/healthz", "/payers?country=NP"} {
-			request := message(http.MethodGet, path, credentials, nil)
-			l, err := send(ctx, d.address, b.callers, b.duration, http.StatusOK, func(int, int) []byte { return request })
+		for _, c := range contenders {
+			request := message(http.MethodGet, c.path, credentials, nil)
+			l, err := send(ctx, c.address, b.callers, b.duration, http.StatusOK, func(int, int) []byte { return request })
 			if err != nil {
 				return err
 			}
-			g.load("GET "+path, l)
+			g.load(c.name, l)
 		}
 	}
 	return nil
