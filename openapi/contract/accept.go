@@ -175,14 +175,21 @@ func (a *stringAcceptor) follows(s string) bool {
 	if a.enum != nil && !a.enum[s] {
 		return false
 	}
-	if a.minLength > 0 || a.maxLength != nil {
-		length := uint64(utf8.RuneCountInString(s))
-		if length < a.minLength || (a.maxLength != nil && length > *a.maxLength) {
-			return false
-		}
+	if !a.fits(s) {
+		return false
 	}
 	return (a.pattern == nil || a.pattern(s)) && (a.format == nil || a.format.Validate(s) == nil) &&
 		(a.kind == "" || a.kind.Reason(s) == "")
+}
+
+// fits reports whether a string has as many characters as it may. It counts them where the number of bytes leaves that open.
+func (a *stringAcceptor) fits(s string) bool {
+	least, most := uint64(len(s)+utf8.UTFMax-1)/utf8.UTFMax, uint64(len(s))
+	if least >= a.minLength && (a.maxLength == nil || most <= *a.maxLength) {
+		return true
+	}
+	length := uint64(utf8.RuneCountInString(s))
+	return length >= a.minLength && (a.maxLength == nil || length <= *a.maxLength)
 }
 
 type numberAcceptor struct{ rule numberRule }
