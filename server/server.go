@@ -99,7 +99,11 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if s.endWebhooks, err = deliver(ctx, c, db, service, deliveries); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	s.end = background(feed.run)
+	endFeed, endClients := background(feed.run), background(func(ctx context.Context) { readClientsAgain(ctx, c, service) })
+	s.end = func() {
+		endFeed()
+		endClients()
+	}
 	inside, watch, err := newConsole(c, document, func() http.Handler { return s.handler })
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -113,6 +117,25 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		},
 	})
 	return s, nil
+}
+
+// readClientsAgain keeps what is known of the clients that make requests. Where it fails, their next requests read it.
+func readClientsAgain(ctx context.Context, c Config, service *payout.Service) {
+	if c.ClientsFor == 0 {
+		return
+	}
+	tick := time.NewTicker(c.ClientsFor / 2)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			within, cancel := context.WithTimeout(ctx, c.ClientsFor/2)
+			_ = service.ReadClientsAgain(within)
+			cancel()
+		}
+	}
 }
 
 // ready returns why the service cannot take requests, or nil.

@@ -164,6 +164,70 @@ func TestAClientIsReadOnceInAWhile(t *testing.T) {
 	accepted("new", false)
 }
 
+// Clients that make requests are read again before their time is over, so that no request of theirs waits for that. What was
+// taken away is noticed then; a client without requests is forgotten.
+func TestClientsInUseAreReadAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const keep = 5 * time.Second
+	s := w.serviceOn(w.store, func(c *payout.Config) { c.ClientsFor = keep })
+	putClient(t, w, payout.Client{ID: "two", Name: "Two"}, "secret of two")
+	putClient(t, w, payout.Client{ID: "idle", Name: "Idle"}, "secret of idle")
+	now := startOfTests
+	accepted := func(id payout.ClientID, secret string, want bool) {
+		t.Helper()
+		w.clock.set(now)
+		client, err := s.Authenticate(t.Context(), id, secret)
+		if want && (err != nil || client.ID != id) || !want && payout.CodeOf(err) != payout.CodeUnauthorized {
+			t.Errorf("%s after %s: %+v, %v", id, now.Sub(startOfTests), client, err)
+		}
+	}
+	again := func() {
+		t.Helper()
+		w.clock.set(now)
+		if err := s.ReadClientsAgain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again() // of nobody
+	accepted("acme", "acme secret", true)
+	accepted("two", "secret of two", true)
+	accepted("idle", "secret of idle", true)
+	for now.Sub(startOfTests) < time.Minute+2*keep {
+		now = now.Add(keep / 2)
+		again()
+		accepted("two", "secret of two", true)
+	}
+	if _, err := w.store.SetClientDisabled(t.Context(), "two", true); err != nil {
+		t.Fatal(err)
+	}
+	accepted("two", "secret of two", true)
+	again()
+	accepted("two", "secret of two", false)
+	if _, err := w.store.SetClientDisabled(t.Context(), "two", false); err != nil {
+		t.Fatal(err)
+	}
+	again()
+	if err := w.store.Close(); err != nil { // who is known now is so without the database
+		t.Fatal(err)
+	}
+	accepted("two", "secret of two", true)
+	w.clock.set(now)
+	for _, id := range []payout.ClientID{"idle", "acme"} {
+		if _, err := s.Authenticate(t.Context(), id, string(id)+" secret"); payout.CodeOf(err) != payout.CodeServiceUnavailable {
+			t.Errorf("%s is known after a minute without requests: %v", id, err)
+		}
+	}
+	if err := s.ReadClientsAgain(t.Context()); payout.CodeOf(err) != payout.CodeServiceUnavailable {
+		t.Errorf("without a database: %v", err)
+	}
+	now = now.Add(keep)
+	w.clock.set(now)
+	if _, err := s.Authenticate(t.Context(), "two", "secret of two"); payout.CodeOf(err) != payout.CodeServiceUnavailable {
+		t.Errorf("a client that could not be read again is known: %v", err)
+	}
+}
+
 func TestAuthenticateWhileTheStoreIsAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

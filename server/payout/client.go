@@ -138,6 +138,12 @@ type Secret struct {
 	Expires time.Time // zero: does not expire
 }
 
+// ClientSecrets are a client and the secrets that prove who it is.
+type ClientSecrets struct {
+	Client  Client
+	Secrets []Secret
+}
+
 // HashSecret returns the form in which a secret is stored. Secrets are long and random, so a fast hash is enough.
 func HashSecret(secret string) string {
 	sum := sha256.Sum256([]byte(secret))

@@ -77,7 +77,7 @@ func (s *Service) Authenticate(ctx context.Context, clientID ClientID, secret st
 	case !matches(secrets, secret, now):
 		return Client{ID: client.ID}, NewError(CodeUnauthorized).Because(errors.New("no active secret of the client matches"))
 	}
-	s.known.add(client, secrets, now)
+	s.known.add(ClientSecrets{client, secrets}, now)
 	return client, nil
 }
 

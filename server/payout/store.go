@@ -11,6 +11,8 @@ import (
 type Reader interface {
 	// Client returns a client and its secrets that have not expired at the time.
 	Client(ctx context.Context, id ClientID, at time.Time) (Client, []Secret, bool, error)
+	// ClientsOf returns those of some clients that exist.
+	ClientsOf(ctx context.Context, ids []ClientID, at time.Time) ([]ClientSecrets, error)
 
 	// Payers lists the payers of the countries by id; an empty method is any method.
 	Payers(ctx context.Context, countries []string, method PayoutMethod) ([]Payer, error)

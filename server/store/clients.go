@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/crossborder-payouts/payouts/server/payout"
@@ -10,6 +12,24 @@ import (
 
 // Client returns a client and its secrets that have not expired at the time.
 func (r reads) Client(ctx context.Context, clientID payout.ClientID, at time.Time) (payout.Client, []payout.Secret, bool, error) {
+	all, err := r.withSecrets(ctx, `$2`, r.keyed(micros(at), clientID)...)
+	if err != nil || len(all) == 0 {
+		return payout.Client{}, nil, false, err
+	}
+	return all[0].Client, all[0].Secrets, true, nil
+}
+
+// ClientsOf returns those of some clients that exist.
+func (r reads) ClientsOf(ctx context.Context, ids []payout.ClientID, at time.Time) ([]payout.ClientSecrets, error) {
+	args, marks := []any{micros(at)}, make([]string, len(ids))
+	for i, id := range ids {
+		args, marks[i] = append(args, id), fmt.Sprintf("$%d", i+2)
+	}
+	return r.withSecrets(ctx, strings.Join(marks, ", "), args...)
+}
+
+// withSecrets returns clients by their ids, with their secrets that have not expired at $1.
+func (r reads) withSecrets(ctx context.Context, ids string, args ...any) ([]payout.ClientSecrets, error) {
 	type row struct {
 		client payout.Client
 		secret payout.Secret
@@ -25,18 +45,21 @@ func (r reads) Client(ctx context.Context, clientID payout.ClientID, at time.Tim
 		return err
 	}, `select c.id, c.name, c.profile, c.disabled, s.hash, s.expires_at
 		from clients c
-		left join client_secrets s on s.client_id = c.id and (s.expires_at is null or s.expires_at > $2)
-		where c.id = $1`, r.keyed(clientID, micros(at))...)
-	if err != nil || len(rows) == 0 {
-		return payout.Client{}, nil, false, err
+		left join client_secrets s on s.client_id = c.id and (s.expires_at is null or s.expires_at > $1)
+		where c.id in (`+ids+`) order by c.id`, args...)
+	if err != nil {
+		return nil, err
 	}
-	var secrets []payout.Secret
+	var all []payout.ClientSecrets
 	for _, v := range rows {
-		if v.secret.Hash != "" {
-			secrets = append(secrets, v.secret)
+		if len(all) == 0 || all[len(all)-1].Client.ID != v.client.ID {
+			all = append(all, payout.ClientSecrets{Client: v.client})
+		}
+		if last := &all[len(all)-1]; v.secret.Hash != "" {
+			last.Secrets = append(last.Secrets, v.secret)
 		}
 	}
-	return rows[0].client, secrets, true, nil
+	return all, nil
 }
 
 // ClientIDs lists the ids of all clients.

@@ -69,6 +69,7 @@ func BenchmarkGrowth(b *testing.B) {
 		`analyze users`)
 	compare(b, "last-page-of-users", newEnds(b, s, second.ID, second.Secret, "/users", transactions/10))
 
+	large.meet(b)
 	for _, callers := range []int{1, 32} {
 		var ratios []float64
 		for range growthTurns {
@@ -124,6 +125,23 @@ func newGrown(b *testing.B, url string, rows shape) grown {
 	servertest.Exec(b, db, settle)
 	b.Logf("filled %d transactions in %s", rows.transactions, time.Since(began).Round(time.Second))
 	return grown{s, rows}
+}
+
+// meet sends a request of each client, after which the service knows them all, as it does after its first minute.
+func (g grown) meet(b *testing.B) {
+	b.Helper()
+	met := map[string]bool{}
+	for user := range g.shape.users {
+		id := clientOf(user, g.shape)
+		if met[id] {
+			continue
+		}
+		met[id] = true
+		if a := servertest.Call(b, g.server, http.MethodGet, "/users?limit=1", nil, "X-Client-Id", id); a.Status != http.StatusOK {
+			b.Fatalf("status %d: %s", a.Status, a.Body)
+		}
+	}
+	b.Logf("%d clients", len(met))
 }
 
 // pay creates transactions of random users, and returns how long one takes: the median. No two callers pay as the same user,

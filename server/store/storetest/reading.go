@@ -132,6 +132,9 @@ func sharedReads() []tenantRead {
 			_, secrets, ok, err := r.Client(ctx, s.client, origin)
 			return ok || len(secrets) > 0, err
 		}},
+		{"ClientsOf", func(ctx context.Context, r payout.Reader, s scope) (bool, error) {
+			return some(r.ClientsOf(ctx, []payout.ClientID{s.client}, origin))
+		}},
 		{"Payers", func(ctx context.Context, r payout.Reader, _ scope) (bool, error) {
 			return some(r.Payers(ctx, everywhere, ""))
 		}},
@@ -455,7 +458,7 @@ func referenceLists(t *testing.T, db Database) {
 	same(t, "wallets", numbersOf(must(db.Payers(ctx, both, payout.Wallet))(t)), []int64{2, 3})
 	same(t, "wallets of one", numbersOf(must(db.Payers(ctx, []string{"NP"}, payout.Wallet))(t)), []int64{3})
 	same(t, "deliveries", numbersOf(must(db.Payers(ctx, both, payout.HomeDelivery))(t)), nil)
-	finds(t, db, sharedReads()[1:], scope{}, all)
+	finds(t, db, sharedReads()[2:], scope{}, all)
 }
 
 func numbersOf[T any](rows []T) []int64 {

@@ -3,6 +3,8 @@ package storetest
 import (
 	"context"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -127,6 +129,18 @@ func clientUpsert(t *testing.T, db Database) {
 	client, secrets, ok, err = db.Client(ctx, other.ID, origin)
 	same(t, "another client", found(client, ok, err)(t), other)
 	same(t, "secrets of another", secrets, []payout.Secret{{Hash: "hash of another"}})
+
+	all, err := db.ClientsOf(ctx, []payout.ClientID{"nobody", other.ID, first.ID, other.ID}, origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(all, func(a, b payout.ClientSecrets) int { return len(b.Secrets) - len(a.Secrets) })
+	for _, c := range all {
+		slices.SortFunc(c.Secrets, func(a, b payout.Secret) int { return strings.Compare(a.Hash, b.Hash) })
+	}
+	same(t, "several clients", all, []payout.ClientSecrets{
+		{Client: second, Secrets: []payout.Secret{{Hash: "one"}, {Hash: "two"}}}, {Client: other, Secrets: []payout.Secret{{Hash: "hash of another"}}},
+	})
 }
 
 func secretExpiry(t *testing.T, db Database) {
@@ -154,4 +168,9 @@ func secretExpiry(t *testing.T, db Database) {
 	got, secrets, ok, err := db.Client(ctx, "a", origin)
 	same(t, "a client without secrets", found(got, ok, err)(t), client)
 	same(t, "secrets", secrets, nil)
+	all, err := db.ClientsOf(ctx, []payout.ClientID{"a"}, origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "several clients without secrets", all, []payout.ClientSecrets{{Client: client}})
 }
