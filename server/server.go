@@ -90,8 +90,8 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	}
 	service := payout.NewService(payout.Config{
 		Store: db, Country: reference.Country, Now: c.Now, NewID: c.NewID, EventData: httpapi.EventData, Publish: feed.publish,
-		ClientsFor: c.ClientsFor,
-		Sealer:     sealer, PrivateWebhooks: c.Sandbox,
+		ClientsFor: c.ClientsFor, ClientTimeout: c.Timeout,
+		Sealer: sealer, PrivateWebhooks: c.Sandbox,
 	})
 	if sealer != nil {
 		warnOfOtherKey(ctx, c, db, service)

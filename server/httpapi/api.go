@@ -102,11 +102,14 @@ func build(
 	return e
 }
 
+// Values of headers that all responses share: a header is replaced, never changed in place.
+var noStore, noSniff = []string{"no-store"}, []string{"nosniff"}
+
 // unstored keeps responses out of caches, and browsers from guessing types. Pages and reference data set other values.
 func unstored(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
-		c.Response().Header().Set(echo.HeaderXContentTypeOptions, "nosniff")
+		h := c.Response().Header()
+		h[echo.HeaderCacheControl], h[echo.HeaderXContentTypeOptions] = noStore, noSniff
 		return next(c)
 	}
 }

@@ -18,12 +18,12 @@ import (
 
 // guard checks every request of an operation: credentials first, then the rate limit, then the contract (D-19, D-28, D-58).
 type guard struct {
-	authenticate func(ctx context.Context, clientID payout.ClientID, secret string) (payout.Client, error)
+	authenticate func(ctx context.Context, clientID payout.ClientID, secret string) (payout.Client, error) // with a deadline of its own
 	failures     *failureLimits
 	limits       *rateLimits
 	bodies       bodies.Receiver
 	reference    *referenceAnswers
-	timeout      time.Duration // for credentials, and for everything after the body has arrived
+	timeout      time.Duration // for everything after the body has arrived
 }
 
 // before is the middleware for an operation.
@@ -86,9 +86,7 @@ func (g guard) identify(r *http.Request, seen *observation) (payout.Client, erro
 	if err != nil {
 		return payout.Client{}, err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), g.timeout)
-	defer cancel()
-	client, err := g.authenticate(ctx, payout.ClientID(id), secret)
+	client, err := g.authenticate(r.Context(), payout.ClientID(id), secret)
 	attempt.end(seen, client.ID, err)
 	return client, err
 }

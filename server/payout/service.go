@@ -21,6 +21,8 @@ type Config struct {
 	// ClientsFor is how long a client and its secrets are used without reading them again: what an operator takes away works for
 	// that long. 0: they are read for each request (D-74).
 	ClientsFor time.Duration
+	// ClientTimeout is how long Authenticate waits for the store. 0: as long as its context.
+	ClientTimeout time.Duration
 
 	Sealer          Sealer // of webhook secrets; nil: operations about webhooks return CodeServiceUnavailable
 	PrivateWebhooks bool   // allow http and addresses that are not public, in a sandbox
@@ -28,11 +30,12 @@ type Config struct {
 
 // Service implements the use cases. Its errors are of type *Error; any other means CodeInternalError.
 type Service struct {
-	store   Store
-	country func(code string) (Country, bool)
-	clock   func() time.Time
-	newID   func() string
-	known   known
+	store         Store
+	country       func(code string) (Country, bool)
+	clock         func() time.Time
+	newID         func() string
+	known         known
+	clientTimeout time.Duration
 
 	eventData       func(EventData) ([]byte, error)
 	publish         func(context.Context)
@@ -46,8 +49,8 @@ func NewService(c Config) *Service {
 		c.Publish = func(context.Context) {}
 	}
 	return &Service{
-		store: c.Store, country: c.Country, clock: c.Now, newID: c.NewID, known: newKnown(c.ClientsFor), eventData: c.EventData, publish: c.Publish,
-		sealer: c.Sealer, privateWebhooks: c.PrivateWebhooks,
+		store: c.Store, country: c.Country, clock: c.Now, newID: c.NewID, known: newKnown(c.ClientsFor), clientTimeout: c.ClientTimeout,
+		eventData: c.EventData, publish: c.Publish, sealer: c.Sealer, privateWebhooks: c.PrivateWebhooks,
 	}
 }
 
@@ -64,6 +67,11 @@ func (s *Service) Authenticate(ctx context.Context, clientID ClientID, secret st
 	now := s.now()
 	if client, ok := s.known.find(clientID, secret, now); ok {
 		return client, nil
+	}
+	if s.clientTimeout > 0 { // here, because most requests need none
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.clientTimeout)
+		defer cancel()
 	}
 	client, secrets, ok, err := s.store.Client(ctx, clientID, now)
 	if err != nil {
