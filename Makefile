@@ -124,6 +124,10 @@ growth: ## Compare a transaction in a database of 1,000,000 with one of 1,000, a
 bench-parts: ## Measure the overhead of the SDK, the contract checks, the front and the metrics, as ratios
 	go test -run '^$$' -bench . -benchmem ./client ./openapi/contract ./openapi/contract/front ./server/httpapi ./server/store
 
+.PHONY: bodies
+bodies: ## Compare what accepts bodies fast with kin-openapi, on BODIES (10000000) mutated bodies of all operations
+	go test ./openapi/contract -run TestAcceptorsAgreeWithTheJudge -count=1 -timeout 2h -v -contract.bodies=$(or $(BODIES),10000000)
+
 .PHONY: failover
 failover: ## Break a Patroni cluster under load: nothing may be lost or doubled (MODE=async for the counter-proof, FAULTS=PART,... for some)
 	@cd server/e2e/failover && PAYOUTD_TEST_FAILOVER=$(or $(MODE),sync) PAYOUTD_TEST_FAILOVER_FAULTS="$(FAULTS)" go test -run TestFailover -count=1 -timeout 15m -v

@@ -73,8 +73,7 @@ func build(
 	e.Binder = checkedBody{}
 	e.IPExtractor = addressFrom(c.TrustedProxies)
 	e.Use(
-		c.Metrics.observe,
-		observe(log, c.NewID, watcher),
+		observe(log, c.NewID, c.Metrics, watcher),
 		unstored,
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: recovered}),
 		wholePath,

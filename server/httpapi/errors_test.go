@@ -88,7 +88,7 @@ func answerTo(handler echo.HandlerFunc) *httptest.ResponseRecorder {
 	e := echo.New()
 	e.HTTPErrorHandler = fail
 	e.Use(
-		observe(requestLog{slog.New(slog.DiscardHandler), true}, func() string { return "request-1" }, watch{}),
+		observe(requestLog{slog.New(slog.DiscardHandler), true}, func() string { return "request-1" }, nil, watch{}),
 		middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: recovered}),
 	)
 	e.GET("/", handler)

@@ -91,44 +91,43 @@ var methods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 }
 
-// observe counts a request once it is answered. It must be outside of the request log, which writes error responses.
-func (m *Metrics) observe(next echo.HandlerFunc) echo.HandlerFunc {
+// begun counts a request that is in flight until end is called.
+func (m *Metrics) begun() (end func()) {
 	if m == nil {
-		return next
+		return func() {}
 	}
-	return func(c echo.Context) error {
-		start := time.Now()
-		m.inFlight.Inc()
-		defer m.inFlight.Dec()
-		if err := next(c); err != nil {
-			return err
-		}
-		seen := observed(c)
-		operation, method := seen.operation, c.Request().Method
-		if operation == "" {
-			operation = noOperation
-		}
-		if !slices.Contains(methods, method) {
-			method = "other"
-		}
-		m.requests.WithLabelValues(operation, method, strconv.Itoa(c.Response().Status)).Inc()
-		m.durations.WithLabelValues(operation).Observe(time.Since(start).Seconds())
-		if seen.code != "" {
-			m.refused.WithLabelValues(operation, string(seen.code)).Inc()
-		}
-		if seen.code == payout.CodeRateLimited && seen.client != "" {
-			m.rateLimited.WithLabelValues(string(seen.client)).Inc()
-		}
-		if seen.failure != "" {
-			m.failures.WithLabelValues(seen.failure).Inc()
-		}
-		if c.Response().Header().Get("Idempotent-Replayed") != "" {
-			m.replays.Inc()
-		}
-		for _, v := range seen.broken {
-			m.violations.WithLabelValues(operation, v.In).Inc()
-		}
-		return nil
+	m.inFlight.Inc()
+	return m.inFlight.Dec
+}
+
+// answered counts a request that is answered.
+func (m *Metrics) answered(c echo.Context, seen *observation, took time.Duration) {
+	if m == nil {
+		return
+	}
+	operation, method := seen.operation, c.Request().Method
+	if operation == "" {
+		operation = noOperation
+	}
+	if !slices.Contains(methods, method) {
+		method = "other"
+	}
+	m.requests.WithLabelValues(operation, method, strconv.Itoa(c.Response().Status)).Inc()
+	m.durations.WithLabelValues(operation).Observe(took.Seconds())
+	if seen.code != "" {
+		m.refused.WithLabelValues(operation, string(seen.code)).Inc()
+	}
+	if seen.code == payout.CodeRateLimited && seen.client != "" {
+		m.rateLimited.WithLabelValues(string(seen.client)).Inc()
+	}
+	if seen.failure != "" {
+		m.failures.WithLabelValues(seen.failure).Inc()
+	}
+	if c.Response().Header().Get("Idempotent-Replayed") != "" {
+		m.replays.Inc()
+	}
+	for _, v := range seen.broken {
+		m.violations.WithLabelValues(operation, v.In).Inc()
 	}
 }
 

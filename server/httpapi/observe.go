@@ -30,14 +30,21 @@ type observation struct {
 	cause     error
 }
 
-const observationKey = "observation"
+// observedContext has the observation of its request.
+type observedContext struct {
+	echo.Context
+	seen *observation
+}
+
+// Error handles an error with this context, where echo's would do it without the observation.
+func (c observedContext) Error(err error) { c.Echo().HTTPErrorHandler(err, c) }
 
 func observed(c echo.Context) *observation {
-	seen, ok := c.Get(observationKey).(*observation)
+	o, ok := c.(observedContext)
 	if !ok {
 		panic("httpapi: a request is handled that is not observed")
 	}
-	return seen
+	return o.seen
 }
 
 // requestLog is the log of requests.
@@ -66,19 +73,21 @@ func (l requestLog) limited(seen *observation) {
 // mostAttributes is how many a line for a request has at most.
 const mostAttributes = 12
 
-// observe assigns each request an id, writes error responses, and logs one line per request.
-func observe(log requestLog, newID func() string, w watch) echo.MiddlewareFunc {
+// observe assigns each request an id, writes error responses, counts each request, and logs one line for it.
+func observe(log requestLog, newID func() string, m *Metrics, w watch) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
+			defer m.begun()()
 			start, caller := time.Now(), c.Request().Context()
 			seen := &observation{requestID: newID(), address: addressOf(c)}
-			c.Set(observationKey, seen)
+			c = observedContext{c, seen}
 			// As late as possible, because the generated code sets an empty one.
 			c.Response().Before(func() { c.Response().Header().Set(echo.HeaderXRequestID, seen.requestID) })
 			if err := next(c); err != nil {
 				c.Error(err)
 			}
 			status, took := c.Response().Status, time.Since(start)
+			m.answered(c, seen, took)
 			w.answered(c, seen, took)
 			line := append(make([]slog.Attr, 0, mostAttributes),
 				slog.String("request_id", seen.requestID),

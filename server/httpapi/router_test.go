@@ -84,7 +84,7 @@ func TestOperationsOfEveryMethodAreGuarded(t *testing.T) {
 			}
 			e := echo.New()
 			e.HTTPErrorHandler = fail
-			e.Use(observe(requestLog{slog.New(slog.DiscardHandler), true}, func() string { return "request-1" }, watch{}))
+			e.Use(observe(requestLog{slog.New(slog.DiscardHandler), true}, func() string { return "request-1" }, nil, watch{}))
 			reached := 0
 			register(router{
 				echo: e, contract: withOperation(t, declared, "/invented/{bankId}"),
