@@ -192,7 +192,7 @@ func isBase64(s string) bool {
 		content = s[:len(s)-2]
 	}
 	var wrong byte
-	for ; len(content) >= 8; content = content[8:] { // a third of the time that a byte at a time takes, in documents of megabytes
+	for ; len(content) >= 8; content = content[8:] { // several at a time, because documents have megabytes
 		c := content[:8]
 		wrong |= notBase64[c[0]] | notBase64[c[1]] | notBase64[c[2]] | notBase64[c[3]] |
 			notBase64[c[4]] | notBase64[c[5]] | notBase64[c[6]] | notBase64[c[7]]
