@@ -77,6 +77,7 @@ func transactions(ctx context.Context, b *bench) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, before.remove()) }()
+		// Its events, if it has any, are not waited for.
 		contenders = append(contenders, contender{"before, " + many(b.callers), before.parts(), func(turn int) (load, error) {
 			return b.pay(ctx, before.daemon.address, before.senders, strconv.Itoa(turn), b.callers)
 		}})

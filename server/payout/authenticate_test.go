@@ -213,8 +213,8 @@ func TestClientsInUseAreReadAgain(t *testing.T) {
 	}
 	accepted("two", "secret of two", true)
 	w.clock.set(now)
-	for _, id := range []payout.ClientID{"idle", "acme"} {
-		if _, err := s.Authenticate(t.Context(), id, string(id)+" secret"); payout.CodeOf(err) != payout.CodeServiceUnavailable {
+	for id, secret := range map[payout.ClientID]string{"idle": "secret of idle", "acme": "acme secret"} {
+		if _, err := s.Authenticate(t.Context(), id, secret); payout.CodeOf(err) != payout.CodeServiceUnavailable {
 			t.Errorf("%s is known after a minute without requests: %v", id, err)
 		}
 	}
@@ -235,6 +235,15 @@ func TestAuthenticateWhileTheStoreIsAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := w.Authenticate(t.Context(), "acme", "acme secret"); payout.CodeOf(err) != payout.CodeServiceUnavailable {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestReadingAClientHasADeadline(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.serviceOn(w.store, func(c *payout.Config) { c.ClientTimeout = time.Nanosecond })
+	if _, err := s.Authenticate(t.Context(), "acme", "acme secret"); payout.CodeOf(err) != payout.CodeServiceUnavailable {
 		t.Errorf("%v", err)
 	}
 }

@@ -19,10 +19,9 @@ type known struct {
 }
 
 const (
-	mostKnown  = 10_000 // bounds the memory of a process that has many clients
-	mostInUse  = 1_000  // bounds what is read again at a time
-	inUseFor   = time.Minute
-	clockError = time.Second // how exactly the time of the last use is known
+	mostKnown = 10_000 // bounds the memory of a process that has many clients
+	mostInUse = 1_000  // bounds what is read again at a time
+	inUseFor  = time.Minute
 )
 
 type knownClient struct {
@@ -46,9 +45,7 @@ func (k known) find(id ClientID, secret string, now time.Time) (Client, bool) {
 	if age := now.Sub(v.read); !ok || age < 0 || age >= k.keep || v.Client.Disabled || !matches(v.Secrets, secret, now) {
 		return Client{}, false
 	}
-	if at := now.UnixMicro(); at-v.used.Load() > clockError.Microseconds() {
-		v.used.Store(at)
-	}
+	v.used.Store(now.UnixMicro())
 	return v.Client, true
 }
 
