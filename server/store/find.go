@@ -169,16 +169,24 @@ func (r reads) FindReceivers(ctx context.Context, clientID payout.ClientID, emai
 // ResourceEvents returns the newest events of a transaction, user or funding account, oldest first: those that are published,
 // and after them those that wait for the publisher, which have no position.
 func (r reads) ResourceEvents(ctx context.Context, clientID payout.ClientID, id string, most int) ([]payout.Event, error) {
+	// The queue first: what is published between the two statements is then in both, and in neither the other way round.
+	queued, err := list(ctx, r, scanEvent, `select `+eventColumns+`, 0 from event_queue where client_id = $1 and resource_id = $2
+		order by seq limit $3`, clientID, id, most)
+	if err != nil {
+		return nil, err
+	}
 	all, err := list(ctx, r, scanEvent, `select `+eventColumns+`, position from events where client_id = $1 and resource_id = $2
 		order by position desc limit $3`, clientID, id, most)
 	if err != nil {
 		return nil, err
 	}
 	slices.Reverse(all)
-	queued, err := list(ctx, r, scanEvent, `select `+eventColumns+`, 0 from event_queue where client_id = $1 and resource_id = $2
-		order by seq limit $3`, clientID, id, most)
-	all = append(all, queued...)
-	return all[max(0, len(all)-most):], err
+	for _, waiting := range queued {
+		if !slices.ContainsFunc(all, func(e payout.Event) bool { return e.ID == waiting.ID }) {
+			all = append(all, waiting)
+		}
+	}
+	return all[max(0, len(all)-most):], nil
 }
 
 // EventDeliveries returns what became of events at an endpoint, with the attempts.

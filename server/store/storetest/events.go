@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -265,6 +266,26 @@ func publisherRace(t *testing.T, db Database) {
 				t.Errorf("line %d is %q, want event %d of writer %d; %v", i, line, next[w], w, err)
 			}
 			next[w]++
+		}
+	}
+}
+
+// An event is in the queue before it is published, and in the feed afterwards: one that is read meanwhile is found, once.
+func foundWhilePublished(t *testing.T, db Database) {
+	for n := range 200 {
+		id := strconv.Itoa(n)
+		queue(t, db, "c", id)
+		published := make(chan error, 1)
+		go func() {
+			_, _, err := db.PublishEvents(t.Context(), 10, nil)
+			published <- err
+		}()
+		all := must(db.ResourceEvents(t.Context(), "c", "u", 2))(t)
+		if err := <-published; err != nil {
+			t.Fatal(err)
+		}
+		if all[len(all)-1].ID != payout.EventID(id) || len(all) > 1 && all[0].ID != payout.EventID(strconv.Itoa(n-1)) {
+			t.Fatalf("the newest events are %v, want %s and the one before", all, id)
 		}
 	}
 }

@@ -67,6 +67,7 @@ func Run(t *testing.T, open func(t *testing.T) Database) {
 		{"events are published once, in their order", publishing},
 		{"what a publisher's fan-out refuses stays in the queue", fanoutFails},
 		{"a write with events is a signal", queuedSignal},
+		{"an operator finds an event while it is published", foundWhilePublished},
 		{"the oldest events are deleted up to a time", eventRetention},
 		{"a client is changed and gets a further secret", clientUpsert},
 		{"a secret expires at its time", secretExpiry},
