@@ -63,9 +63,9 @@ func TestCrash(t *testing.T) {
 		databaseURL = k.cluster.URL
 	}
 	p := build(t, databaseURL)
-	k.replicas = append(k.replicas, startReplica(t, p, freeAddress(t)))
+	k.replicas = append(k.replicas, startReplica(t, p, "127.0.0.1:"+pgtest.FreePort(t)))
 	if servertest.OnPostgreSQL(t) {
-		k.replicas = append(k.replicas, startReplica(t, p, freeAddress(t)))
+		k.replicas = append(k.replicas, startReplica(t, p, "127.0.0.1:"+pgtest.FreePort(t)))
 	}
 
 	h := &history{failed: map[string]int{}}
@@ -77,7 +77,7 @@ func TestCrash(t *testing.T) {
 	all := newCallers(t, h, clients, k.replicas[0].url, uint64(seed))
 
 	// A call that never ends shall not end with the test.
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute+time.Duration(moves)*100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute+time.Duration(moves)*100*time.Millisecond)
 	defer cancel()
 	var working sync.WaitGroup
 	for _, c := range all[2:] {
@@ -104,6 +104,9 @@ func TestCrash(t *testing.T) {
 	t.Logf("%d payouts and %d transitions in %s; killed: %v; an operator ran %d commands for %d files; failed attempts: %v",
 		len(h.stories), h.moves, took.Round(time.Millisecond), k.kills, h.commands, h.files, h.failed)
 
+	for _, r := range k.replicas { // the last kill may be of a moment ago
+		servertest.Await(t, time.Minute, "a replica does not listen again", r.up)
+	}
 	wantRepeats(t, h, clients)
 	feed := readFeed(t, k.replicas[0].url)
 	db := servertest.Beside(t, databaseURL)

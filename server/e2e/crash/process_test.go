@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,19 +51,6 @@ type replica struct {
 	problems  []string
 	listening chan struct{} // has a value when it begins to listen
 	ended     chan struct{}
-}
-
-// freeAddress returns an address at which nothing listens now.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return listener.Addr().String()
 }
 
 // startReplica returns when it listens.
@@ -181,6 +167,13 @@ func (r *replica) kill() bool {
 	default:
 	}
 	return true
+}
+
+// up reports whether a process listens that is not killed.
+func (r *replica) up() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.listens && !r.killed
 }
 
 // stop ends the process as an operator does.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -17,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/crossborder-payouts/payouts/server/store/pgtest"
 )
 
 // shell is a terminal in an empty folder, in which the blocks of a document run one after the other. Variables and functions
@@ -64,8 +65,8 @@ func newShell(t *testing.T, variables ...string) *shell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &shell{T: t, Dir: t.TempDir(), address: free(t), lines: make(chan string)}
-	s.replace = map[string]string{"127.0.0.1:8080": s.address, "127.0.0.1:8090": free(t), "127.0.0.1:9090": free(t)}
+	s := &shell{T: t, Dir: t.TempDir(), address: "127.0.0.1:" + pgtest.FreePort(t), lines: make(chan string)}
+	s.replace = map[string]string{"127.0.0.1:8080": s.address, "127.0.0.1:8090": "127.0.0.1:" + pgtest.FreePort(t), "127.0.0.1:9090": "127.0.0.1:" + pgtest.FreePort(t)}
 	programs := t.TempDir()
 	bash := exec.Command("bash")
 	bash.Dir = s.Dir
@@ -178,7 +179,7 @@ BACKGROUND=`, address, command))
 // await waits until the server at an address is ready.
 func (s *shell) await(address string) {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.Context(), 5*time.Minute) // which includes the time to build it
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -219,17 +220,6 @@ func (s *shell) Program(source string) string {
 		s.Fatal(err)
 	}
 	return s.Run("command go -C \"$REPOSITORY\" run " + file)
-}
-
-// free returns an address at which nothing listens.
-func free(t *testing.T) string {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // needs skips the test with a warning if a program is missing; with CI=true that is a failure.

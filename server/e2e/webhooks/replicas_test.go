@@ -9,6 +9,7 @@ import (
 	"github.com/crossborder-payouts/payouts/gen/api"
 	"github.com/crossborder-payouts/payouts/server"
 	"github.com/crossborder-payouts/payouts/server/servertest"
+	"github.com/crossborder-payouts/payouts/server/store/pgtest"
 )
 
 // A receiver is down while both replicas deliver, and then there again: it gets every event, and the other endpoint of the
@@ -21,10 +22,9 @@ func TestAReceiverThatComesBackGetsEveryEvent(t *testing.T) {
 		replicas = append(replicas, delivering(t, func(c *server.Config) { c.Database = first.Database }))
 	}
 	steady, absent := newReceiver(t, nil), newReceiver(t, nil)
-	address := absent.Listener.Addr().String()
+	address := "127.0.0.1:" + pgtest.FreePort(t) // where it will be
 	register(t, first, steady.URL)
-	endpoint := register(t, first, absent.URL)
-	absent.Close()
+	endpoint := register(t, first, "http://"+address)
 
 	sender := servertest.NewSender(t, first.Client)
 	receiver := servertest.NewReceiver(t, first.Client, sender.ID)

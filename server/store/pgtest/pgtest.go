@@ -43,7 +43,14 @@ func Database(t testing.TB) string {
 	if err != nil {
 		Missing(t, err)
 	}
-	return database(t, base)
+	u, err := url.Parse(database(t, base))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := u.Query()
+	query.Set("connect_timeout", "30") // many tests connect at the same time
+	u.RawQuery = query.Encode()
+	return u.String()
 }
 
 // Available returns why there is no PostgreSQL on this machine, or nil.
