@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/crossborder-payouts/payouts/conformance"
@@ -41,11 +42,11 @@ func TestOurServerPassesInEveryCondition(t *testing.T) {
 func TestTheSuiteKeepsToARateLimit(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t, func(c *server.Config) { c.RateLimit = 3 })
-	waits := 0
+	var waits atomic.Int32
 	target := sandbox(s.URL)
 	target.Transport = answering(func(status int) {
 		if status == http.StatusTooManyRequests {
-			waits++
+			waits.Add(1)
 		}
 	})
 	report, err := conformance.Run(t.Context(), conformance.Target{
@@ -59,7 +60,7 @@ func TestTheSuiteKeepsToARateLimit(t *testing.T) {
 			t.Errorf("%s %s: %s", r.Status, r.ID, r.Messages)
 		}
 	}
-	if waits == 0 {
+	if waits.Load() == 0 {
 		t.Error("the limit was never met")
 	}
 }

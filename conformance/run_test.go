@@ -26,6 +26,7 @@ func sandbox(url string) probe.Target {
 	first, second := server.SandboxClients[0], server.SandboxClients[1]
 	return probe.Target{
 		URL: url, ClientID: first.ID, ClientSecret: first.Secret, OtherClientID: second.ID, OtherClientSecret: second.Secret,
+		Timeout: 2 * time.Minute, // beside other tests
 	}
 }
 

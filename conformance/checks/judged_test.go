@@ -144,6 +144,7 @@ func TestNothingAboutTransactionsPassesWithoutTransactions(t *testing.T) {
 	for _, profile := range []probe.Profile{probe.Full, probe.Document} {
 		report, err := conformance.Run(t.Context(), conformance.Target{Target: probe.Target{
 			URL: web.URL, ClientID: first.ID, ClientSecret: first.Secret, OtherClientID: second.ID, OtherClientSecret: second.Secret, Profile: profile,
+			Timeout: 2 * time.Minute, // beside other tests
 		}})
 		if err != nil {
 			t.Fatal(err)

@@ -75,7 +75,7 @@ func TestAServerThatRequiresAClientCertificateAndAHeader(t *testing.T) {
 	ca := pemFile(t, "CERTIFICATE", gateway.Certificate().Raw)
 
 	client := server.SandboxClients[0]
-	target := []string{"--url", gateway.URL, "--client-id", client.ID, "--client-secret", client.Secret, "--only", "users.registration,http.size"}
+	target := []string{"--url", gateway.URL, "--client-id", client.ID, "--client-secret", client.Secret, "--only", "users.registration,http.size", "--timeout", "2m"}
 	trusted := slices.Concat(target, []string{"--ca", ca})
 	certified := slices.Concat(trusted, []string{"--client-cert", certFile, "--client-key", keyFile})
 	for name, tc := range map[string]struct {

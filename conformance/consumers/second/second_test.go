@@ -96,6 +96,7 @@ func sandbox(url string) probe.Target {
 	return probe.Target{
 		URL: url, ClientID: clients[0].ID, ClientSecret: clients[0].Secret,
 		OtherClientID: clients[1].ID, OtherClientSecret: clients[1].Secret, Receiver: "127.0.0.1:0",
+		Timeout: 2 * time.Minute, // beside other tests
 	}
 }
 
