@@ -41,24 +41,27 @@ demo: ## Run payouts to their end with the SDK against a fresh sandbox: paid, fa
 test: ## Run all tests on SQLite, and those that depend on the engine on PostgreSQL as well
 	@$(MAKE) --no-print-directory -j2 test-sqlite test-postgres
 
+# A package has more than the ten minutes of go test, because others run beside it.
+SHORT_TEST := go test -short -timeout 20m
+
 # Two at the same time, because tests wait about as long as they compute.
 .PHONY: test-sqlite
 test-sqlite:
 	@# The first package waits most of its time, while others run. The second implementation is a consumer. With RACED=1, races runs the rest.
-	go test -short $(if $(RACED),,./server/webhooks) $$(go list ./... | grep -v -e /e2e/browser -e /e2e/story -e /server/webhooks -e /consumers/second \
+	$(SHORT_TEST) $(if $(RACED),,./server/webhooks) $$(go list ./... | grep -v -e /e2e/browser -e /e2e/story -e /server/webhooks -e /consumers/second \
 		$(if $(RACED),| grep -vxF "$$(go list $(RACING))"))
 	@# In its own folder, because only there does go print the output of a passing run: that a namespace is missing.
-	cd server/e2e/story && go test -short
+	cd server/e2e/story && $(SHORT_TEST)
 
 .PHONY: test-postgres
 test-postgres:
-	PAYOUTD_TEST_ENGINE=postgres go test -short $(ENGINE)
-	PAYOUTD_TEST_ENGINE=postgres PAYOUTD_TEST_ISOLATION=serializable go test -short $(COMPETING)
+	PAYOUTD_TEST_ENGINE=postgres $(SHORT_TEST) $(ENGINE)
+	PAYOUTD_TEST_ENGINE=postgres PAYOUTD_TEST_ISOLATION=serializable $(SHORT_TEST) $(COMPETING)
 	@# In their own folders, too: that Chromium or PostgreSQL is missing.
-	cd server/e2e/browser && go test -short
-	cd server/e2e/operations && PAYOUTD_TEST_ENGINE=postgres go test -short
-	cd conformance && PAYOUTD_TEST_ENGINE=postgres go test -short
-	$(if $(RACE),go test -short $(RACE) $(CONCURRENT))
+	cd server/e2e/browser && $(SHORT_TEST)
+	cd server/e2e/operations && PAYOUTD_TEST_ENGINE=postgres $(SHORT_TEST)
+	cd conformance && PAYOUTD_TEST_ENGINE=postgres $(SHORT_TEST)
+	$(if $(RACE),$(SHORT_TEST) $(RACE) $(CONCURRENT))
 
 .PHONY: test-go-next
 test-go-next: ## Run the tests of the SDK with the newer of the two versions of Go that it supports

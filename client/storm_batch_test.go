@@ -259,19 +259,20 @@ func (b *batch) finish(database string) {
 		b.t.Errorf("%d rows are paid, by %d transactions for %d rows", paid, rows, notes)
 	}
 	servertest.WantSound(b.t, database)
-	b.t.Logf("%d paid once, %d refused, %d requests\n%s", paid, len(b.rows)-paid, b.proxy.requests, b.table())
+	requests, kinds := b.proxy.counts()
+	b.t.Logf("%d paid once, %d refused, %d requests\n%s", paid, len(b.rows)-paid, requests, b.table(kinds))
 }
 
 // table shows how often each kind of fault happened, and what the SDK said.
-func (b *batch) table() string {
+func (b *batch) table(kinds map[string]int) string {
 	said := []string{"retried", "unknown", "unknown, temporary", "temporary", "refused", "paid"}
 	var out strings.Builder
 	fmt.Fprintf(&out, "%-55s %6s", "", "met")
 	for _, what := range said {
 		fmt.Fprintf(&out, " %*s", max(8, len(what)), what)
 	}
-	for _, kind := range slices.Sorted(maps.Keys(b.proxy.kinds)) {
-		fmt.Fprintf(&out, "\n%-55s %6d", kind, b.proxy.kinds[kind])
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		fmt.Fprintf(&out, "\n%-55s %6d", kind, kinds[kind])
 		for _, what := range said {
 			fmt.Fprintf(&out, " %*d", max(8, len(what)), b.said[kind][what])
 		}

@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"io"
 	"log"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -124,6 +125,13 @@ func (p *storm) draw(m *meeting, key string) *fault {
 	}
 	p.note(key, name)
 	return f
+}
+
+// counts returns the number of requests, and how often each kind of fault happened: requests may still arrive.
+func (p *storm) counts() (requests int, kinds map[string]int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.requests, maps.Clone(p.kinds)
 }
 
 // note records what a request met; p.mu is held.

@@ -23,7 +23,7 @@ func TestAnUploadThatStallsOverHTTP2(t *testing.T) {
 	t.Parallel()
 	srv, err := server.New(t.Context(), server.Config{
 		Database: "sqlite:" + filepath.Join(t.TempDir(), "payouts.db"), Sandbox: true,
-		BodyPace: bodies.Pace{Bytes: 1 << 20, Window: 100 * time.Millisecond},
+		BodyPace: bodies.Pace{Bytes: 1 << 20, Window: 2 * time.Second},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -287,9 +288,18 @@ func TestCallersMayGiveUp(t *testing.T) {
 			t.Parallel()
 			r := newReady(t)
 			set(r.Next(creation))
-			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			if _, err := r.Client.CreateTransaction(ctx, r.sender.ID, r.payout); !errors.Is(err, context.DeadlineExceeded) {
+			done := make(chan error, 1)
+			go func() {
+				_, err := r.Client.CreateTransaction(ctx, r.sender.ID, r.payout)
+				done <- err
+			}()
+			servertest.Await(t, time.Minute, "the fault is not met", func() bool {
+				return slices.ContainsFunc(r.Requests(creation), func(q payouttest.Request) bool { return q.Fault != "" })
+			})
+			cancel()
+			if err := <-done; !errors.Is(err, context.Canceled) {
 				t.Errorf("the call ended with %v", err)
 			}
 			if n := count(t, r.Client, r.sender); n != 0 {

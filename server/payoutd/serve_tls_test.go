@@ -86,9 +86,10 @@ func TestTLS(t *testing.T) {
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	a.issue(t, cert, key, 2)
 	p, address := startSandbox(t, "--tls-certificate="+cert, "--tls-key="+key, "--metrics-listen=127.0.0.1:0", "--omit-addresses")
-	if !strings.HasPrefix(address, "https://127.0.0.1:") || !strings.Contains(p.out.String(), "curl -sS "+address) {
-		t.Fatalf("listens at %s: %s", address, p.out)
+	if !strings.HasPrefix(address, "https://127.0.0.1:") {
+		t.Fatalf("listens at %s", address)
 	}
+	p.out.await(t, "curl line", func(text string) bool { return strings.Contains(text, "curl -sS "+address) })
 	var proto string
 	var serials []int64
 	newClient := func() (*client.Client, *http.Transport) {

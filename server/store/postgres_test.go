@@ -118,7 +118,9 @@ func TestAPoolLeavesAServerThatBecomesReadOnly(t *testing.T) {
 			meet.Add(connections)
 			for range connections {
 				all.Go(func() {
-					if err := s.Write(t.Context(), func(payout.Tx) error { meet.Done(); meet.Wait(); return nil }); err != nil {
+					arrive := sync.OnceFunc(meet.Done)
+					defer arrive() // or the others wait for one that failed
+					if err := s.Write(t.Context(), func(payout.Tx) error { arrive(); meet.Wait(); return nil }); err != nil {
 						t.Error(err)
 					}
 				})

@@ -234,16 +234,12 @@ func TestPostgreSQLIsAStore(t *testing.T) {
 func TestAWriteThatStandsStillIsAnOutage(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
-	beside, err := sql.Open("pgx", url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer beside.Close()
+	_, beside := openPostgres(t, url) // with all migrations, which may take their time
 	if _, err := beside.ExecContext(t.Context(), `do $$ begin execute format(
-		'alter database %I set idle_in_transaction_session_timeout = 100', current_database()); end $$`); err != nil {
+		'alter database %I set idle_in_transaction_session_timeout = 500', current_database()); end $$`); err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(t.Context(), url)
+	s, err := store.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}

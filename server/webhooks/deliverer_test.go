@@ -56,8 +56,8 @@ func TestAFailedAttemptIsRepeated(t *testing.T) {
 		endpoint := w.endpoint(client, in.url)
 		id := w.publish(client, created)[0]
 		w.replica()
-		until(t, "the first attempt fails", func() bool { return len(w.delivery(client, endpoint, id).Attempts) == 1 })
-		d := w.delivery(client, endpoint, id)
+		var d payout.WebhookDelivery // as it is before the next attempt
+		until(t, "the first attempt fails", func() bool { d = w.delivery(client, endpoint, id); return len(d.Attempts) == 1 })
 		if d.Status != payout.WebhookPending || d.NextAttemptAt.IsZero() || d.Attempts[0].HTTPStatus != 500 || d.Attempts[0].Error != failureStatus {
 			t.Errorf("after the first attempt %+v", d)
 		}

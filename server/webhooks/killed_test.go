@@ -72,7 +72,7 @@ func TestWhatAKilledReplicaHadIsDeliveredByAnother(t *testing.T) {
 		if d := w.delivery(client, endpoint, id); d.Status != payout.WebhookPending || len(d.Attempts) != 0 {
 			t.Errorf("after the kill %+v", d)
 		}
-		w.replica(func(c *Config) { c.Timeout, c.RescueAfter = time.Second, 15*time.Second })
+		w.replica(func(c *Config) { c.Timeout, c.RescueAfter = 5*time.Second, 19*time.Second })
 		until(t, "another delivers it", func() bool { return w.delivery(client, endpoint, id).Status == payout.WebhookDelivered })
 		w.drained()
 		if n := in.times(id); n != 2 {

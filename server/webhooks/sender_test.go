@@ -75,8 +75,6 @@ func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	var redirected atomic.Bool
 	forbidden := receiver(t, func(http.ResponseWriter, *http.Request) { redirected.Store(true) })
-	closed := httptest.NewServer(nil)
-	closed.Close()
 	secure := httptest.NewUnstartedServer(nil)
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	secure.StartTLS()
@@ -113,7 +111,7 @@ func TestOutcomes(t *testing.T) {
 			w.Header().Set("X-Large", strings.Repeat(".", 1<<20))
 		}},
 		{name: "a broken connection", failure: failureConnection, handler: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
-		{name: "nobody listens", url: closed.URL, failure: failureRefused},
+		{name: "nobody listens", url: "http://127.0.0.1:1", failure: failureRefused},
 		{name: "an unknown certificate", url: secure.URL, failure: failureTLS},
 		{name: "not TLS", url: "https" + strings.TrimPrefix(forbidden, "http") + "/tls", failure: failureTLS},
 		{name: "an unknown name", url: "http://unknown.invalid/", failure: failureDNS},
@@ -126,7 +124,7 @@ func TestOutcomes(t *testing.T) {
 			}
 			timeout := time.Minute
 			if c.failure == failureTimeout {
-				timeout = 300 * time.Millisecond
+				timeout = 3 * time.Second
 			}
 			if o := attempt(t, newSender(timeout, true, time.Now), url); o.status != c.status || o.failure != c.failure {
 				t.Errorf("status %d, %q, want %d, %q", o.status, o.failure, c.status, c.failure)

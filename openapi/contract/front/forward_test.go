@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
@@ -137,6 +136,7 @@ func TestExpectContinue(t *testing.T) {
 		echo(w, r)
 	}
 	f := before(t, service(t, refuses), logOnly)
+	f.transport.ExpectContinueTimeout = time.Minute // else the front reads the body if the service is slow
 	for target, want := range map[string]struct {
 		continued bool
 		status    int
@@ -225,14 +225,8 @@ func TestNotModified(t *testing.T) {
 // While there is no response, the answer is 503 with the error body of the contract, and the log names the kind of failure.
 func TestFailuresOfTheService(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody := "http://" + listener.Addr().String()
-	listener.Close()
 	for _, tc := range []struct{ name, url, kind string }{
-		{"nobody listens", nobody, failureUnreachable},
+		{"nobody listens", "http://127.0.0.1:1", failureUnreachable},
 		{"no response in time", service(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), failureTimeout},
 		{"no response", service(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), failureBroken},
 		{"no HTTP", service(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -247,7 +241,11 @@ func TestFailuresOfTheService(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			f := before(t, tc.url, func(o *options) { o.Timeout = 100 * time.Millisecond })
+			f := before(t, tc.url, func(o *options) {
+				if tc.kind == failureTimeout {
+					o.Timeout = 100 * time.Millisecond
+				}
+			})
 			for i, target := range []string{"/payers", "/payers?x=1", "/docs"} {
 				res, text := send(t, f.URL, "GET", target, "")
 				var body struct {

@@ -167,7 +167,7 @@ func TestOldEventsAreDeletedWhileOthersWrite(t *testing.T) { //nolint:parallelte
 		return position
 	}
 	want := n - n/10
-	during := writes(s, func(int) bool { return oldest() < want })
+	during := writes(s, func(done int) bool { return done < 20 || oldest() < want })
 	t.Logf("%d events were deleted in %s", 2*want, time.Since(began).Round(time.Millisecond))
 	for _, v := range []struct {
 		name string

@@ -30,9 +30,9 @@ func send(conn net.Conn, text []byte, piece int, pause time.Duration) {
 // A body that takes longer than the time to handle a request is accepted, because that time begins when it has arrived.
 func TestSlowUpload(t *testing.T) {
 	t.Parallel()
-	const handling = time.Second
+	const handling = 3 * time.Second
 	s := servertest.New(t, func(c *server.Config) {
-		c.Timeout, c.BodyPace = handling, bodies.Pace{Bytes: 64 << 10, Window: 2 * time.Second}
+		c.Timeout, c.BodyPace = handling, bodies.Pace{Bytes: 64 << 10, Window: 2 * handling}
 	})
 	conn := dial(t, strings.TrimPrefix(s.URL, "http://"))
 	body := registration(256 << 10)
@@ -51,7 +51,7 @@ func TestSlowUpload(t *testing.T) {
 // before it.
 func TestTooSlowUpload(t *testing.T) {
 	t.Parallel()
-	s := servertest.New(t, func(c *server.Config) { c.BodyPace = bodies.Pace{Bytes: 64 << 10, Window: 200 * time.Millisecond} })
+	s := servertest.New(t, func(c *server.Config) { c.BodyPace = bodies.Pace{Bytes: 64 << 10, Window: time.Second} })
 	body := registration(1 << 20)
 	valid := header("/users", len(body), "")
 	for name, tc := range map[string]struct {

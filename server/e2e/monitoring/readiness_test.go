@@ -122,7 +122,7 @@ func (l awaitedMessage) Write(line []byte) (int, error) {
 // in flight is answered.
 func TestReadyWhileShuttingDown(t *testing.T) {
 	t.Parallel()
-	for _, delay := range []time.Duration{0, 3 * time.Second} {
+	for _, delay := range []time.Duration{0, 10 * time.Second} {
 		t.Run("delay "+delay.String(), func(t *testing.T) {
 			t.Parallel()
 			log := awaitedMessage{`"msg":"shutting down"`, make(chan struct{})}

@@ -130,7 +130,7 @@ func TestBodiesAboveTheSizeLimit(t *testing.T) {
 		reader, writer := io.Pipe()
 		t.Cleanup(func() { _ = writer.Close() })
 		refused("announced", reader, 21<<20)
-		refused("not announced", io.LimitReader(spaces{}, 21<<20), -1)
+		refused("not announced", io.LimitReader(spaces{}, 20<<20+1), -1)
 	}
 }
 

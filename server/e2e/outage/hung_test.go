@@ -14,7 +14,7 @@ import (
 
 // patience is the longest time that a caller waits for an answer while a server hangs: less than the time of handling, so
 // that it is told to try again.
-const patience = 10 * time.Second
+const patience = 20 * time.Second
 
 // The primary hangs under load, with its connections open, and its synchronous standby is promoted: what was acknowledged is
 // kept, nothing is duplicated, and the service goes over to the new primary by itself (D-08, D-16).

@@ -79,8 +79,11 @@ func TestARepeatWaitsForTheStandby(t *testing.T) {
 // awaitWaiting returns when commits wait for a standby that is away: another process of the server has read the setting by then.
 func awaitWaiting(t *testing.T, db *sql.DB) {
 	t.Helper()
+	if err := db.PingContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	servertest.Await(t, time.Minute, "commits do not wait for a standby", func() bool {
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := db.ExecContext(ctx, `select pg_logical_emit_message(true, 'waits', '')`)
 		return err != nil

@@ -41,8 +41,9 @@ var budget = map[string]int{
 	"listStatesV2": 0, "getStateV2": 0,
 }
 
-// rounds is how often each operation is called. The fewest round trips count, because the service works in the background, too.
-const rounds = 8
+// rounds is how often each operation is called at least, and maxRounds how often until it keeps its budget. The fewest round trips
+// count, because the service works in the background, too.
+const rounds, maxRounds = 8, 24
 
 func TestEachOperationKeepsItsBudgetOfRoundTrips(t *testing.T) {
 	t.Parallel()
@@ -50,7 +51,7 @@ func TestEachOperationKeepsItsBudgetOfRoundTrips(t *testing.T) {
 	url := servertest.Database(t)
 	p, db := newProxy(t, url), servertest.Beside(t, url)
 	s := servertest.New(t, func(c *server.Config) { c.Database, c.ClientsFor, c.WebhooksOff = p.url, 10*time.Second, true })
-	worlds := make([]servertest.World, rounds)
+	worlds := make([]servertest.World, maxRounds)
 	for i := range worlds {
 		worlds[i] = servertest.NewWorld(t, s.Client)
 		worlds[i]["event_id"] = newestEvent(t, s) // which goes to the endpoint
@@ -70,6 +71,9 @@ func TestEachOperationKeepsItsBudgetOfRoundTrips(t *testing.T) {
 			}
 			if least < 0 || n < least {
 				least = n
+			}
+			if i+1 >= rounds && least <= budget[op.ID] {
+				break
 			}
 		}
 		if want, ok := budget[op.ID]; !ok || least != want {

@@ -15,7 +15,7 @@ import (
 // the attempt, and also if the client has disabled and enabled the endpoint meanwhile.
 func TestATestDoesNotWaitForPastFailures(t *testing.T) {
 	t.Parallel()
-	const failures, soon = 8, 5 * time.Second
+	const failures, soon = 8, 20 * time.Second
 	for name, restart := range map[string]bool{"it works again": false, "it was disabled and enabled": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
