@@ -3,7 +3,7 @@
 # code of another project, which it makes many times slower.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race -gcflags=modernc.org/...=-race=false)
 # Packages whose tests share things between many goroutines.
-CONCURRENT := ./client/... ./openapi/contract ./server/store ./server/httpapi ./server/e2e/concurrency ./server/e2e/monitoring
+CONCURRENT := ./client ./client/internal/... ./openapi/contract ./server/store ./server/httpapi ./server/e2e/concurrency ./server/e2e/monitoring
 # Tests of the service that depend on the database engine.
 ENGINE := $(addprefix ./server/e2e/,concurrency crash events idempotency memory monitoring outage plans roundtrips webhooks)
 # Tests of the service in which transactions compete.
