@@ -67,7 +67,7 @@ func (p past) hasCompany() bool {
 	select {
 	case <-p.company:
 		return true
-	case <-time.After(2 * time.Second):
+	case <-time.After(500 * time.Millisecond):
 		return false
 	}
 }
