@@ -181,9 +181,12 @@ generate: ## Generate gen/, the error codes of the SDK and conformance/CLAUSES.m
 	@go run ./client/internal/codes -o client/codes.gen.go
 	@go run ./conformance/conform --clauses >.clauses && mv .clauses conformance/CLAUSES.md
 
+# What a clone got from others, else the last commit: what changes after it needs a line in the changelog of the contract.
+SINCE ?= $(shell git merge-base HEAD origin/HEAD 2>/dev/null || git rev-parse --verify --quiet HEAD)
+
 .PHONY: spec-diff
 spec-diff: ## Print what changes from the newest released contract, and check the version and the changelog
-	@go run ./openapi/compat/spec-diff
+	@go run ./openapi/compat/spec-diff --since="$(SINCE)"
 
 .PHONY: release-spec
 release-spec: spec-diff ## Copy openapi/openapi.yaml to openapi/released, where it never changes again
@@ -193,7 +196,7 @@ release-spec: spec-diff ## Copy openapi/openapi.yaml to openapi/released, where 
 
 .PHONY: verify
 verify: generate ## Check that generated code, formatting, module files and the changelog of the contract are up to date
-	@go run ./openapi/compat/spec-diff --quiet || { echo "make spec-diff lists what changes; openapi/released/README.md says what it needs."; exit 1; }
+	@go run ./openapi/compat/spec-diff --quiet --since="$(SINCE)" || { echo "make spec-diff lists what changes; openapi/released/README.md says what it needs."; exit 1; }
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
 		if [ -n "$$unformatted" ]; then echo "not formatted: $$unformatted"; exit 1; fi
 	@go mod tidy -diff

@@ -110,6 +110,26 @@ func Judge(base, head *Document, changelog, decisions string) (changes []Change,
 	return changes, reasons
 }
 
+// Unlisted returns why head needs another line in its changelog after a commit that had the contract and the changelog of before,
+// empty if it needs none: what callers meet has changed, and the entry of the version is the same, or what it says anew names no
+// decision. Judge alone cannot know, because the entry of a version that is not released may be about other changes.
+func Unlisted(before, head *Document, changelogBefore, changelog, decisions string) (reason string) {
+	changes := slices.DeleteFunc(Compare(before, head), func(c Change) bool { return c.Level == Prose })
+	if len(changes) == 0 {
+		return ""
+	}
+	known := itemsOf(entryOf(changelogBefore, head.Version()))
+	added := slices.DeleteFunc(itemsOf(entryOf(changelog, head.Version())), func(item string) bool { return slices.Contains(known, item) })
+	switch {
+	case len(added) == 0:
+		return fmt.Sprintf("the entry of %s in the changelog does not say what is new, such as %s: %s", head.Version(), changes[0].Where, changes[0].What)
+	case !namesDecision(strings.Join(added, "\n"), decisions):
+		return fmt.Sprintf("what is new in the entry of %s in the changelog names no decision: add one to decisions.md, and its number, such as (D-31), to the entry",
+			head.Version())
+	}
+	return ""
+}
+
 func count(changes []Change, level Level) (n int) {
 	for _, change := range changes {
 		if change.Level == level {
@@ -154,6 +174,15 @@ func entryOf(changelog, version string) string {
 		}
 	}
 	return ""
+}
+
+// itemsOf returns the items of an entry.
+func itemsOf(entry string) (items []string) {
+	for _, item := range strings.Split(entry, "\n- ")[1:] {
+		item, _, _ = strings.Cut(item, "\n#") // the heading of other items
+		items = append(items, strings.TrimSpace(item))
+	}
+	return items
 }
 
 var decisionNumber = regexp.MustCompile(`\bD-[0-9]{2,}\b`)

@@ -119,6 +119,37 @@ func TestAChangeNeedsADecision(t *testing.T) {
 	}
 }
 
+// Under a version that is not released yet, a change needs a line beside those of the changes before it.
+func TestAChangeNeedsALineOfItsOwn(t *testing.T) {
+	t.Parallel()
+	const before = "## [1.3.0] - 2026-01-31\n\n### Added\n\n- Something (D-07).\n"
+	addition := set("paths /b", "{get: {operationId: b, responses: {'200': {description: B.}}}}")
+	for name, c := range map[string]struct {
+		version, changelog string
+		change             []edit
+		want               string
+	}{
+		"nothing changes":         {"1.3.0", before, nil, ""},
+		"text":                    {"1.3.0", before, []edit{set("paths /a get summary", "Read it")}, ""},
+		"no line":                 {"1.3.0", before, []edit{addition}, "the entry of 1.3.0 in the changelog does not say what is new, such as GET /b: operation added"},
+		"a new date":              {"1.3.0", strings.Replace(before, "01-31", "02-01", 1), []edit{addition}, "does not say what is new"},
+		"a line":                  {"1.3.0", before + "- Another (D-70).\n", []edit{addition}, ""},
+		"a line under a heading":  {"1.3.0", before + "\n### Changed\n\n- Another (D-70).\n", []edit{addition}, ""},
+		"a longer line":           {"1.3.0", strings.Replace(before, "Something", "Something\n  else", 1), []edit{addition}, ""},
+		"a line without decision": {"1.3.0", before + "- Another.\n", []edit{addition}, "what is new in the entry of 1.3.0 in the changelog names no decision"},
+		"a decision of nobody":    {"1.3.0", before + "- Another (D-71).\n", []edit{addition}, "names no decision"},
+		"another version":         {"1.4.0", "## [1.4.0] - 2026-02-01\n\n- Another (D-70).\n\n" + before, []edit{addition}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			reason := Unlisted(tiny(t, "1.3.0"), tiny(t, c.version, c.change...), before, c.changelog, decisions)
+			if (reason == "") != (c.want == "") || !strings.Contains(reason, c.want) {
+				t.Errorf("got %q, want %q", reason, c.want)
+			}
+		})
+	}
+}
+
 func TestReleasedContractsNeverChange(t *testing.T) {
 	t.Parallel()
 	contract := func(version string) string {

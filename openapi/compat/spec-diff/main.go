@@ -5,11 +5,16 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 
 	"github.com/crossborder-payouts/payouts/openapi/compat"
 )
@@ -38,6 +43,7 @@ func run(args []string, out io.Writer) error {
 	decisionsFile := flags.String("decisions", "openapi/decisions.md", "the decisions that the changelog names")
 	quiet := flags.Bool("quiet", false, "print only why the later contract is rejected")
 	released := flags.String("released", "openapi/released", "the folder of released contracts")
+	since := flags.String("since", "", "a commit: what has changed after it needs a new line in the changelog")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -63,6 +69,15 @@ func run(args []string, out io.Writer) error {
 		return err
 	}
 	changes, reasons := compat.Judge(base, head, string(changelog), string(decisions))
+	if *since != "" {
+		reason, err := unlisted(*since, *headFile, *changelogFile, head, string(changelog), string(decisions))
+		if err != nil {
+			return err
+		}
+		if reason != "" {
+			reasons = append(reasons, reason)
+		}
+	}
 	if !*quiet {
 		report(out, base, head, changes)
 	}
@@ -84,6 +99,35 @@ func report(out io.Writer, base, head *compat.Document, changes []compat.Change)
 	} else {
 		fmt.Fprintf(out, "Compared %s with the released %s; changes: %d.\n", head.Version(), base.Version(), len(changes))
 	}
+}
+
+// unlisted compares with the contract and the changelog of a commit.
+func unlisted(commit, headFile, changelogFile string, head *compat.Document, changelog, decisions string) (string, error) {
+	contract, err := committed(commit, headFile)
+	if err != nil {
+		return "", err
+	}
+	before, err := compat.Parse(contract)
+	if err != nil {
+		return "", fmt.Errorf("%s in %s: %w", headFile, commit, err)
+	}
+	changelogBefore, err := committed(commit, changelogFile)
+	if err != nil {
+		return "", err
+	}
+	return compat.Unlisted(before, head, string(changelogBefore), changelog, decisions), nil
+}
+
+// committed returns a file as it is in a commit.
+func committed(commit, file string) ([]byte, error) {
+	var said bytes.Buffer
+	git := exec.CommandContext(context.Background(), "git", "show", commit+":./"+filepath.Base(file)) //nolint:gosec // what the caller names
+	git.Dir, git.Stderr = filepath.Dir(file), &said
+	text, err := git.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git show: %w: %s", err, strings.TrimSpace(said.String()))
+	}
+	return text, nil
 }
 
 func read(file string) (*compat.Document, error) {

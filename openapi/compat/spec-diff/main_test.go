@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,5 +63,53 @@ func TestSpecDiff(t *testing.T) {
 		if err := run(append(append(flags, "--head", head), missing...), &bytes.Buffer{}); err == nil || errors.Is(err, errRejected) {
 			t.Errorf("%s: %v", missing, err)
 		}
+	}
+}
+
+// A commit knows what the changelog said before.
+func TestSince(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git := func(args ...string) {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v %s", args, err, out)
+		}
+	}
+	const entry = "## [1.1.0] - 2026-01-31\n\n- Second (D-01).\n"
+	write("openapi.yaml", later)
+	write("CHANGELOG.md", entry)
+	write("decisions.md", "## D-01 Something\n")
+	git("init", "-q")
+	git("add", ".")
+	git("commit", "-q", "-m", "before")
+	diff := func(since string) (string, error) {
+		var out bytes.Buffer
+		err := run([]string{
+			"--released", dir + "/none", "--head", dir + "/openapi.yaml", "--changelog", dir + "/CHANGELOG.md", "--decisions", dir + "/decisions.md",
+			"--quiet", "--since", since,
+		}, &out)
+		return out.String(), err
+	}
+	if out, err := diff("HEAD"); err != nil || out != "" {
+		t.Errorf("nothing has changed: %v %s", err, out)
+	}
+	write("openapi.yaml", strings.Replace(later, "/a", "/b", 1))
+	if out, err := diff("HEAD"); !errors.Is(err, errRejected) || !strings.Contains(out, "the entry of 1.1.0 in the changelog does not say what is new") {
+		t.Errorf("no line: %v %s", err, out)
+	}
+	write("CHANGELOG.md", entry+"- Third (D-01).\n")
+	if out, err := diff("HEAD"); err != nil || out != "" {
+		t.Errorf("a line: %v %s", err, out)
+	}
+	if _, err := diff("absent"); err == nil || errors.Is(err, errRejected) {
+		t.Errorf("a commit that is absent: %v", err)
 	}
 }
