@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp/syntax"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -19,6 +20,7 @@ func TestRequestsAreClosedAndBounded(t *testing.T) {
 			}
 			for media, body := range op.RequestBody.Value.Content {
 				checkBounds(t, name+" "+media, body.Schema)
+				checkTexts(t, name+" "+media, body.Schema)
 			}
 		}
 		for _, parameter := range op.Parameters {
@@ -96,6 +98,27 @@ func unbounded(s *openapi3.Schema) string {
 		return fmt.Sprintf("has the type %v", s.Type)
 	}
 	return ""
+}
+
+// checkTexts fails the test for a string whose characters are not restricted, or whose callers do not learn how.
+func checkTexts(t *testing.T, what string, ref *openapi3.SchemaRef) {
+	t.Helper()
+	err := ref.WalkSubtree(func(at string, ref *openapi3.SchemaRef) error {
+		s := ref.Value
+		switch {
+		case !s.Type.Is(openapi3.TypeString) || len(s.Enum) > 0 || s.Format != "":
+		case s.Pattern == "":
+			t.Errorf("%s %s is a string without a pattern", what, at)
+		case s.Extensions["x-reason"] == nil:
+			t.Errorf("%s %s has a pattern, and no x-reason that says what it demands", what, at)
+		case strings.HasPrefix(s.Pattern, "^[^") && s.Extensions["x-text"] == nil:
+			t.Errorf("%s %s is free text without x-text, which is line, or prose if it may have line breaks", what, at)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // boundless returns why a pattern does not bound the length of a string, or "".
