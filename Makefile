@@ -3,7 +3,7 @@
 # code of another project, which it makes many times slower.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race -gcflags=modernc.org/...=-race=false)
 # Packages whose tests share things between many goroutines.
-CONCURRENT := ./client ./client/internal/... ./openapi/contract ./server/store ./server/httpapi ./server/e2e/concurrency ./server/e2e/monitoring
+CONCURRENT := ./client ./openapi/contract ./server/store ./server/httpapi ./server/e2e/concurrency ./server/e2e/monitoring
 # Tests of the service that depend on the database engine.
 ENGINE := $(addprefix ./server/e2e/,concurrency crash events idempotency memory monitoring outage plans roundtrips webhooks)
 # Tests of the service in which transactions compete.
@@ -181,7 +181,7 @@ generate: ## Generate gen/, the error codes of the SDK and conformance/CLAUSES.m
 	@go run ./client/internal/codes -o client/codes.gen.go
 	@go run ./conformance/conform --clauses >.clauses && mv .clauses conformance/CLAUSES.md
 
-# What a clone got from others, else the last commit: what changes after it needs a line in the changelog of the contract.
+# The newest commit that is on origin too, else the last one: a change of the contract since then needs a line in its changelog.
 SINCE ?= $(shell git merge-base HEAD origin/HEAD 2>/dev/null || git rev-parse --verify --quiet HEAD)
 
 .PHONY: spec-diff

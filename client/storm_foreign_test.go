@@ -37,7 +37,7 @@ func TestStormOfOtherProxies(t *testing.T) {
 			if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "../server/payoutd").CombinedOutput(); err != nil {
 				t.Fatalf("build payoutd: %v\n%s", err, out)
 			}
-			database, behind, front := "sqlite:"+filepath.Join(dir, "payouts.db"), "127.0.0.1:"+pgtest.FreePort(t), "127.0.0.1:"+pgtest.FreePort(t)
+			database, behind, front := "sqlite:"+filepath.Join(dir, "payouts.db"), pgtest.FreeAddress(t), pgtest.FreeAddress(t)
 			place := strings.NewReplacer("$dir", dir, "$file", filepath.Join(dir, c.config), "$front", front, "$behind", behind)
 			config, err := os.ReadFile(filepath.Join("testdata", c.config))
 			if err == nil {

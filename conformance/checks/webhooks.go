@@ -439,17 +439,18 @@ func foreignEndpoints(t *probe.T) {
 func mostEndpoints(t *probe.T) {
 	const most, attempts = 100, 120
 	body, wrong := fullEndpoint(), ""
-	create := func() (refused bool) {
+	created := func() bool {
 		r, err := t.Other().CreateWebhookEndpointWithResponse(t.Context(), nil, body)
 		if err == nil && r.StatusCode() == http.StatusOK {
-			return false
+			return true
 		}
 		t.Refused(r, err, http.StatusUnprocessableEntity, api.ErrorCodeTooManyWebhookEndpoints)
-		return true
+		return false
 	}
 	for range 20 {
 		made := 0
-		for ; made < attempts && !create(); made++ {
+		for made < attempts && created() {
+			made++
 		}
 		t.Expect(made < attempts, "%d endpoints are accepted", attempts)
 		all := endpointsIn(t, t.Other(), most)
@@ -463,7 +464,7 @@ func mostEndpoints(t *probe.T) {
 			continue
 		}
 		probe.OK(t, d, err)
-		if wrong = ""; !create() {
+		if wrong = ""; created() {
 			break
 		}
 		wrong = "after a deletion a further endpoint is refused"

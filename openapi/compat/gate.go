@@ -64,6 +64,8 @@ func Newest(released fs.FS) (*Document, error) {
 	return newest, nil
 }
 
+const addDecision = "add one to decisions.md, and its number, such as (D-31), to the entry"
+
 // Judge returns what changes from base, the newest released contract, to head, and why head may not be published after it:
 // one sentence for each reason, none if it may. A nil base means that nothing was released. The changelog is in the form of
 // Keep a Changelog; its entry for a change that is no mere text names a decision, such as D-31, which has a heading in
@@ -100,7 +102,7 @@ func Judge(base, head *Document, changelog, decisions string) (changes []Change,
 			plural(compatible, "compatible change"), head.Version())
 	}
 	if breaking+compatible > 0 && entry != "" && !namesDecision(entry, decisions) {
-		reject("the entry of %s in the changelog names no decision: add one to decisions.md, and its number, such as (D-31), to the entry", head.Version())
+		reject("the entry of %s in the changelog names no decision: "+addDecision, head.Version())
 	}
 	for _, change := range changes {
 		if change.Abrupt && version[0] > before[0] {
@@ -124,8 +126,7 @@ func Unlisted(before, head *Document, changelogBefore, changelog, decisions stri
 	case len(added) == 0:
 		return fmt.Sprintf("the entry of %s in the changelog does not say what is new, such as %s: %s", head.Version(), changes[0].Where, changes[0].What)
 	case !namesDecision(strings.Join(added, "\n"), decisions):
-		return fmt.Sprintf("what is new in the entry of %s in the changelog names no decision: add one to decisions.md, and its number, such as (D-31), to the entry",
-			head.Version())
+		return fmt.Sprintf("what is new in the entry of %s in the changelog names no decision: "+addDecision, head.Version())
 	}
 	return ""
 }

@@ -169,7 +169,7 @@ func (r reads) FindReceivers(ctx context.Context, clientID payout.ClientID, emai
 // ResourceEvents returns the newest events of a transaction, user or funding account, oldest first: those that are published,
 // and after them those that wait for the publisher, which have no position.
 func (r reads) ResourceEvents(ctx context.Context, clientID payout.ClientID, id string, most int) ([]payout.Event, error) {
-	// The queue first: what is published between the two statements is then in both, and in neither the other way round.
+	// The queue is read first: an event that is published between the two statements is then in both results, else in neither.
 	queued, err := list(ctx, r, scanEvent, `select `+eventColumns+`, 0 from event_queue where client_id = $1 and resource_id = $2
 		order by seq limit $3`, clientID, id, most)
 	if err != nil {

@@ -69,7 +69,7 @@ func run(args []string, out io.Writer) error {
 		return err
 	}
 	changes, reasons := compat.Judge(base, head, string(changelog), string(decisions))
-	if *since != "" {
+	if *since != "" && len(reasons) == 0 { // else the same fault would be reported twice
 		reason, err := unlisted(*since, *headFile, *changelogFile, head, string(changelog), string(decisions))
 		if err != nil {
 			return err

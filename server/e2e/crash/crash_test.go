@@ -63,9 +63,9 @@ func TestCrash(t *testing.T) {
 		databaseURL = k.cluster.URL
 	}
 	p := build(t, databaseURL)
-	k.replicas = append(k.replicas, startReplica(t, p, "127.0.0.1:"+pgtest.FreePort(t)))
+	k.replicas = append(k.replicas, startReplica(t, p, pgtest.FreeAddress(t)))
 	if servertest.OnPostgreSQL(t) {
-		k.replicas = append(k.replicas, startReplica(t, p, "127.0.0.1:"+pgtest.FreePort(t)))
+		k.replicas = append(k.replicas, startReplica(t, p, pgtest.FreeAddress(t)))
 	}
 
 	h := &history{failed: map[string]int{}}

@@ -65,8 +65,8 @@ func newShell(t *testing.T, variables ...string) *shell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &shell{T: t, Dir: t.TempDir(), address: "127.0.0.1:" + pgtest.FreePort(t), lines: make(chan string)}
-	s.replace = map[string]string{"127.0.0.1:8080": s.address, "127.0.0.1:8090": "127.0.0.1:" + pgtest.FreePort(t), "127.0.0.1:9090": "127.0.0.1:" + pgtest.FreePort(t)}
+	s := &shell{T: t, Dir: t.TempDir(), address: pgtest.FreeAddress(t), lines: make(chan string)}
+	s.replace = map[string]string{"127.0.0.1:8080": s.address, "127.0.0.1:8090": pgtest.FreeAddress(t), "127.0.0.1:9090": pgtest.FreeAddress(t)}
 	programs := t.TempDir()
 	bash := exec.Command("bash")
 	bash.Dir = s.Dir

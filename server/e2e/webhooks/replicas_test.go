@@ -22,7 +22,7 @@ func TestAReceiverThatComesBackGetsEveryEvent(t *testing.T) {
 		replicas = append(replicas, delivering(t, func(c *server.Config) { c.Database = first.Database }))
 	}
 	steady, absent := newReceiver(t, nil), newReceiver(t, nil)
-	address := "127.0.0.1:" + pgtest.FreePort(t) // where it will be
+	address := pgtest.FreeAddress(t) // where it will be
 	register(t, first, steady.URL)
 	endpoint := register(t, first, "http://"+address)
 

@@ -4,11 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"math/rand/v2"
 	"net"
 	"os"
-	"strconv"
-	"sync"
 	"testing"
 	"time"
 )
@@ -26,7 +23,7 @@ func Pair(t testing.TB) (primary, standby *Cluster, both string) {
 	if err := standby.program("pg_basebackup", "-D", standby.Dir, "-d", primary.URL, "-R", "-X", "stream", "-c", "fast", "--no-sync"); err != nil {
 		t.Fatal(err)
 	}
-	standby.port = FreePort(t)
+	standby.port = freePort(t)
 	if err := standby.start([]string{"listen_addresses=127.0.0.1"}); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +49,7 @@ func Listening(t testing.TB, settings ...string) *Cluster {
 	if err := c.initialize(); err != nil {
 		t.Fatal(err)
 	}
-	c.port = FreePort(t)
+	c.port = freePort(t)
 	if err := c.start(append([]string{"listen_addresses=127.0.0.1"}, settings...)); err != nil {
 		t.Fatal(err)
 	}
@@ -94,24 +91,3 @@ func (c *Cluster) waitForStandby(ctx context.Context) error {
 
 // Promote makes a standby a primary, and returns when it accepts writes.
 func (c *Cluster) Promote() error { return c.program("pg_ctl", "promote", "-D", c.Dir, "-w") }
-
-// FreePort returns a port of the loopback interface that is free now. It is none of those that systems give to connections, one
-// of which could take it before the server listens, and none that it has returned before.
-func FreePort(t testing.TB) string {
-	t.Helper()
-	for range 100 {
-		port := strconv.Itoa(10_000 + rand.IntN(22_000))
-		if _, again := returned.LoadOrStore(port, true); again {
-			continue
-		}
-		if listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", port)); err == nil {
-			_ = listener.Close()
-			return port
-		}
-	}
-	t.Fatal("no port is free")
-	return ""
-}
-
-// returned has the ports of FreePort.
-var returned sync.Map
